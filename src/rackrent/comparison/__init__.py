@@ -1,0 +1,1 @@
+"""The decision: options side by side for the same work."""

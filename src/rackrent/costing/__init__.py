@@ -1,0 +1,1 @@
+"""Cash flows of one way of getting compute."""

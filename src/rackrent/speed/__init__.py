@@ -1,0 +1,1 @@
+"""How fast a GPU does the work."""
