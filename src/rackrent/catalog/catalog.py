@@ -1,0 +1,96 @@
+"""The catalog of one day: typed tables read from CSV, filtered to what held then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from rackrent.catalog.schema import TABLES, Table
+from rackrent.errors import CatalogError
+from rackrent.i18n import gettext as _
+
+DATA_DIR = Path(__file__).parent / "data"
+
+MARKET_TABLES = frozenset({"offers", "systems", "parts"})
+"""Tables of which a row from the future is never used: nobody could buy it on that day."""
+
+
+@dataclass
+class Catalog:
+    """What existed and what it cost on `as_of`.
+
+    Tables are read on first use. `extra` holds rows added by a person (quotes, own machines); they are joined
+    to the shipped rows. `directory` is where the CSV files lie.
+    """
+
+    as_of: date
+    directory: Path = DATA_DIR
+    extra: dict[str, pl.DataFrame] = field(default_factory=dict)
+    _tables: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
+
+    def all_rows(self, name: str) -> pl.DataFrame:
+        """Return every row of table `name`, whatever its validity."""
+        if name not in self._tables:
+            rows = read_table(self.directory / f"{name}.csv", TABLES[name])
+            if name in self.extra:
+                rows = pl.concat([rows, self.extra[name]], how="diagonal_relaxed")
+            self._tables[name] = rows
+        return self._tables[name]
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return the rows of table `name` that held on `as_of`.
+
+        In the tables of the market nothing from a later day is shown. In the tables that describe the world
+        (electricity, resale, benchmarks, ...) use `known_by` instead: a fact learnt later still informs.
+        """
+        rows = self.all_rows(name)
+        if "valid_from" not in rows.columns:
+            return rows
+        return rows.filter(
+            (pl.col("valid_from") <= self.as_of)
+            & (pl.col("valid_to").is_null() | (pl.col("valid_to") > self.as_of))
+        )
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """Source id to citation."""
+        return dict(self.all_rows("sources").select("id", "citation").iter_rows())
+
+    def cite(self, source_id: str) -> str:
+        """Return the citation behind a `source` column (the id itself if it is a person's own)."""
+        return self.sources.get(source_id, source_id)
+
+
+def load(directory: Path | None = None, as_of: date | None = None) -> Catalog:
+    """Open the catalog in `directory` (default: the one shipped) as it was on `as_of` (default: today, UTC)."""
+    folder = directory or DATA_DIR
+    if not folder.is_dir():
+        raise CatalogError(_("The catalog folder {folder} does not exist.").format(folder=folder))
+    return Catalog(as_of or datetime.now(UTC).date(), folder)
+
+
+def read_table(path: Path, table: Table) -> pl.DataFrame:
+    """Read one CSV file of the catalog; raise CatalogError if it is missing, unreadable or of another shape."""
+    try:
+        header = pl.read_csv(path, n_rows=0).columns
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise CatalogError(
+            _("The catalog file {path} cannot be read ({reason}).").format(path=path, reason=reason)
+        ) from None
+    missing = [c.name for c in table.columns if c.name not in header]
+    if missing:
+        raise CatalogError(
+            _("The catalog file {path} lacks the column {column}.").format(path=path, column=missing[0])
+        )
+    try:
+        return pl.read_csv(path, schema_overrides=dict(table.dtypes), columns=list(table.dtypes))
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise CatalogError(
+            _("The catalog file {path} holds a value of the wrong type ({reason}).").format(path=path, reason=reason)
+        ) from None
