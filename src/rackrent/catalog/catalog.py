@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 import polars as pl
 
+from rackrent.catalog.fact import Fact
 from rackrent.catalog.schema import TABLES, Table
 from rackrent.errors import CatalogError
 from rackrent.i18n import gettext as _
+
+T = TypeVar("T")
 
 DATA_DIR = Path(__file__).parent / "data"
 
@@ -31,6 +36,8 @@ class Catalog:
     directory: Path = DATA_DIR
     extra: dict[str, pl.DataFrame] = field(default_factory=dict)
     _tables: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[str, ...], pl.DataFrame] = field(default_factory=dict, repr=False)
+    _once: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def all_rows(self, name: str) -> pl.DataFrame:
         """Return every row of table `name`, whatever its validity."""
@@ -55,6 +62,31 @@ class Catalog:
             & (pl.col("valid_to").is_null() | (pl.col("valid_to") > self.as_of))
         )
 
+    def known_by(self, name: str, key: tuple[str, ...]) -> pl.DataFrame:
+        """Return one row per `key` of a table that describes the world, and a column `known_later`.
+
+        Among the rows of one key it is the latest that held on `as_of`; where none existed yet it is the
+        earliest of later ones, and `known_later` is true: whoever uses it says so.
+        """
+        if (name, *key) not in self._known:
+            rows = self.all_rows(name).filter(
+                pl.col("valid_to").is_null() | (pl.col("valid_to") > self.as_of)
+            )
+            rows = rows.with_columns(known_later=pl.col("valid_from") > self.as_of)
+            past = rows.filter(~pl.col("known_later")).sort(
+                "valid_from", descending=True, maintain_order=True
+            )
+            future = rows.filter(pl.col("known_later")).sort("valid_from", maintain_order=True)
+            self._known[name, *key] = pl.concat([past, future]).unique(key, keep="first", maintain_order=True)
+        return self._known[name, *key]
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what `make` made the first time `name` was asked for: an index of a table, a grouping."""
+        if name not in self._once:
+            self._once[name] = make()
+        made: T = self._once[name]
+        return made
+
     @cached_property
     def sources(self) -> dict[str, str]:
         """Source id to citation."""
@@ -63,6 +95,30 @@ class Catalog:
     def cite(self, source_id: str) -> str:
         """Return the citation behind a `source` column (the id itself if it is a person's own)."""
         return self.sources.get(source_id, source_id)
+
+
+def fact_of(
+    table: str,
+    key: str,
+    row: Mapping[str, Any],
+    value: float | None,
+    unit: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    note: str = "",
+) -> Fact:
+    """Return the figure `value` of a catalog row with the row's provenance.
+
+    The note joins the row's own, `note`, and a warning where the row was `known_later` than the day asked for.
+    """
+    notes = [row["note"] or "", note]
+    if row.get("known_later"):
+        notes.append(_("known only later: observed {month}").format(month=f"{row['observed_on']:%Y-%m}"))
+    return Fact(
+        "catalog", table, key, value, unit, row["source"], row["observed_on"], row["confidence"],
+        low, high, "; ".join(n for n in notes if n),
+    )  # fmt: skip
 
 
 def load(directory: Path | None = None, as_of: date | None = None) -> Catalog:
@@ -92,5 +148,7 @@ def read_table(path: Path, table: Table) -> pl.DataFrame:
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise CatalogError(
-            _("The catalog file {path} holds a value of the wrong type ({reason}).").format(path=path, reason=reason)
+            _("The catalog file {path} holds a value of the wrong type ({reason}).").format(
+                path=path, reason=reason
+            )
         ) from None

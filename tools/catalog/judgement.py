@@ -1,0 +1,48 @@
+"""Assumptions: secondary figures nobody publishes. Each is a judgement and says on what it rests."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from tools.catalog.common import Row, Sources, number, read_facts
+
+JUDGED_ON = date(2026, 11, 30)
+
+MORE = (  # key, low, likely, high, unit, applies to, basis
+    ("startup_minutes", 2, 5, 20, "minutes per start", "rented machine", "judgement: boot, image pull, data mount"),
+    ("sessions_per_month", 5, 20, 60, "starts per month", "rented machine", "judgement: a person starts a machine on working days"),
+    ("resale_selling_cost", 0.10, 0.125, 0.15, "share of the price fetched", "own", "fees of auction sites and shipping: 10-15 %"),
+    ("resale_rest_share", 0, 0.2, 0.4, "share of price after 3 years", "all of a machine but its GPUs", "judgement: no published curve"),
+    ("exit_hours", 2, 8, 40, "hours once", "rented", "judgement: moving data, images and scripts to another provider"),
+    ("performance_variance_cloud", 0, 0.05, 0.15, "share of speed lost", "shared cloud machine", "judgement: virtualisation and neighbours; brief: noisy neighbours"),
+    ("remote_hands", 0, 75, 300, "usd per month and machine", "colocation", "judgement: half an hour at 100-250 dollars; often the first minutes are free"),
+    ("multi_gpu_efficiency", 0.8, 0.9, 0.97, "share of linear speed", "one run on several GPUs of one machine", "judgement; published scaling over 2-8 GPUs lies between"),
+)  # fmt: skip
+
+
+def build(facts: Path, sources: Sources) -> dict[str, list[Row]]:
+    """Return the rows of `assumptions`."""
+    source = sources.cite("judgement", "our own judgement", "ours")
+    given = [
+        (
+            f["key"],
+            number(f["low"]),
+            number(f["likely"]),
+            number(f["high"]),
+            f["unit"],
+            f["applies_to"],
+            f["basis"],
+        )
+        for f in read_facts(facts / "assumptions.csv")
+    ]
+    names = ("key", "low", "likely", "high", "unit", "applies_to", "basis")
+    return {
+        "assumptions": [
+            {
+                **dict(zip(names, values, strict=True)), "source": source, "observed_on": JUDGED_ON,
+                "confidence": "low", "valid_from": date(2000, 1, 1),
+            }
+            for values in (*given, *MORE)
+        ]
+    }  # fmt: skip
