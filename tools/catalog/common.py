@@ -46,6 +46,11 @@ def number(text: str | None) -> float | None:
         return None
 
 
+def confidence(text: str | None) -> str:
+    """Read a confidence such as "medium (2024 prices)" or "low-medium"; "low" where nothing is said."""
+    return next((c for c in ("low", "medium", "high") if text and text.startswith(c)), "low")
+
+
 def day(text: str | None) -> date | None:
     """Read the first date in a text: YYYY-MM-DD, else YYYY-MM (first day), YYYY-S1/S2/Q1.., else YYYY."""
     if not text:
