@@ -6,17 +6,59 @@ defaults lean against owning (see DEFAULTS in `docs/workload.md`). Field names c
 
 from __future__ import annotations
 
-from datetime import date
+import re
+from datetime import date, datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from rackrent.i18n import gettext as _
+from rackrent.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, WATTS_PER_KW
+
+GPUS_MAX = 100_000
+"""More GPUs than anyone who reads this rents; bounds what a demand may be."""
+
+
+def _day(value: object) -> object:
+    """Take a date or a text YYYY-MM-DD; numbers and times of day are slips."""
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value.strip()):
+        try:
+            value = date.fromisoformat(value.strip())
+        except ValueError:
+            raise ValueError(_("is {value}; there is no such day").format(value=value)) from None
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise ValueError(
+            _("must be a date written as 2018-09-15, not {value}").format(value=repr(str(value))[:40])
+        )
+    if not 2000 <= value.year < 2100:
+        raise ValueError(_("is {value}; it must be a day of this century").format(value=value))
+    return value
+
 
 Share = Annotated[float, Field(ge=0, lt=1)]
-Rate = Annotated[float, Field(ge=-0.99, le=10)]
+Growth = Annotated[float, Field(ge=-0.99, le=4)]
+Discount = Annotated[float, Field(ge=-0.1, lt=1)]
 Usd = Annotated[float, Field(ge=0, le=1e9)]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+Day = Annotated[date, BeforeValidator(_day)]
 
-TASKS = ("generic", "cnn_training", "segmentation", "transformer_finetune", "transformer_pretrain", "diffusion", "inference")
+TASKS = (
+    "generic",
+    "cnn_training",
+    "segmentation",
+    "transformer_finetune",
+    "transformer_pretrain",
+    "diffusion",
+    "inference",
+)
 PRECISIONS = ("fp32", "fp16", "bf16", "fp8")
 
 
@@ -24,6 +66,15 @@ class Model(BaseModel):
     """Base: unknown fields are errors, values are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, str_strip_whitespace=True)
+
+    @field_validator("*")
+    @classmethod
+    def _printable(cls, value: object) -> object:
+        """Text is one printable line: it is shown in terminals, tables and web pages."""
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and not (text.isprintable() and len(text) <= 300):
+                raise ValueError(_("must be printable text on one line, at most 300 characters"))
+        return value
 
 
 class Range(Model):
@@ -36,7 +87,11 @@ class Range(Model):
     @model_validator(mode="after")
     def _ordered(self) -> Range:
         if not self.low <= self.likely <= self.high:
-            raise ValueError(f"needs low <= likely <= high, not {self.low:g}, {self.likely:g}, {self.high:g}")
+            raise ValueError(
+                _("needs low <= likely <= high, not {low:g}, {likely:g}, {high:g}").format(
+                    low=self.low, likely=self.likely, high=self.high
+                )
+            )
         return self
 
 
@@ -44,23 +99,35 @@ class Demand(Model):
     """How much work there is: say it one way only."""
 
     gpu_hours_per_month: float | None = Field(
-        None, gt=0, le=1e8, description="GPU-hours a month on the reference GPU (all GPUs together)"
+        None,
+        gt=0,
+        le=GPUS_MAX * HOURS_PER_MONTH,
+        description="GPU-hours a month on the reference GPU (all GPUs together)",
     )
     gpu_hours_total: float | None = Field(
-        None, gt=0, le=1e10, description="GPU-hours on the reference GPU over the whole horizon, spread evenly"
+        None,
+        gt=0,
+        le=1e10,
+        description="GPU-hours on the reference GPU over the whole horizon, spread evenly unless it grows or comes in bursts",
     )
-    jobs_per_month: float | None = Field(None, gt=0, le=1e7, description="runs a month (with `hours_per_job`)")
+    jobs_per_month: float | None = Field(
+        None, gt=0, le=1e7, description="runs a month (with `hours_per_job`)"
+    )
     hours_per_job: float | None = Field(
         None, gt=0, le=87_600, description="hours one run takes on `gpus` reference GPUs"
     )
     utilisation: float | None = Field(
-        None, gt=0, le=1, description="share of all hours that `gpus` reference GPUs would be busy (0.2 is 146 h a month each)"
+        None,
+        gt=0,
+        le=1,
+        description="share of all hours that `gpus` reference GPUs would be busy (0.2 is 146 h a month each)",
     )
     usage: str | None = Field(None, description="path of a usage file to take the demand from")
     reference_gpu: str | None = Field(
-        None, description="GPU on which the hours are counted; without it an hour counts the same on every GPU"
+        None,
+        description="GPU on which the hours are counted; without it an hour counts the same on every GPU",
     )
-    growth_per_year: Rate = Field(0.0, description="growth of the demand a year, as a share")
+    growth_per_year: Growth = Field(0.0, description="growth of the demand a year, as a share")
     busy_months_per_year: float = Field(
         12, gt=0, le=12, description="the year's work is done in this many months (12: steady; 2: bursts)"
     )
@@ -70,24 +137,54 @@ class Demand(Model):
         ways = {
             "gpu_hours_per_month": self.gpu_hours_per_month is not None,
             "gpu_hours_total": self.gpu_hours_total is not None,
-            "jobs_per_month with hours_per_job": self.jobs_per_month is not None or self.hours_per_job is not None,
+            "jobs_per_month with hours_per_job": self.jobs_per_month is not None
+            or self.hours_per_job is not None,
             "utilisation": self.utilisation is not None,
             "usage": self.usage is not None,
         }
         given = [name for name, there in ways.items() if there]
         if len(given) != 1:
-            said = " and ".join(given) if given else "nothing"
-            raise ValueError(f"says {said}; it needs exactly one of {', '.join(ways)}")
+            said = ", ".join(given) if given else _("nothing")
+            raise ValueError(
+                _("says {said}; it needs exactly one of {ways}").format(said=said, ways=", ".join(ways))
+            )
         if (self.jobs_per_month is None) != (self.hours_per_job is None):
-            raise ValueError("needs jobs_per_month and hours_per_job together")
+            raise ValueError(_("needs jobs_per_month and hours_per_job together"))
+        return self
+
+    @model_validator(mode="after")
+    def _possible(self) -> Demand:
+        if self.utilisation is not None and self.utilisation * MONTHS_PER_YEAR > self.busy_months_per_year:
+            raise ValueError(
+                _(
+                    "says utilisation {share:g} all in {months:g} months of the year, which is more hours than these "
+                    "months have; it must be at most {most:.3g}"
+                ).format(
+                    share=self.utilisation,
+                    months=self.busy_months_per_year,
+                    most=self.busy_months_per_year / MONTHS_PER_YEAR,
+                )
+            )
+        if self.jobs_per_month and self.hours_per_job:
+            hours = self.jobs_per_month * self.hours_per_job
+            if hours > GPUS_MAX * HOURS_PER_MONTH:
+                raise ValueError(
+                    _("asks for {hours:,.0f} hours of runs a month; it must be at most {most:,.0f}").format(
+                        hours=hours, most=GPUS_MAX * HOURS_PER_MONTH
+                    )
+                )
         return self
 
 
 class Data(Model):
     """Data that must be where the GPU is."""
 
-    storage_gb: float = Field(0, ge=0, le=1e9, description="kept on disk beside a rented GPU all the time, GB")
-    egress_gb_per_month: float = Field(0, ge=0, le=1e9, description="moved out of a rented place each month, GB")
+    storage_gb: float = Field(
+        0, ge=0, le=1e9, description="kept on disk beside a rented GPU all the time, GB"
+    )
+    egress_gb_per_month: float = Field(
+        0, ge=0, le=1e9, description="moved out of a rented place each month, GB"
+    )
     upload_gb: float = Field(0, ge=0, le=1e9, description="moved to a rented place once at the start, GB")
     upload_mbps: float = Field(100, gt=0, le=1e6, description="speed of your line upwards, Mbit/s")
 
@@ -97,7 +194,9 @@ class Location(Model):
 
     country: Country = Field("USA", description="ISO 3166 alpha-3 code")
     region: str | None = Field(None, description="state or province, in English")
-    site: Literal["home", "office", "server_room"] = Field("home", description="where an own machine would stand")
+    site: Literal["home", "office", "server_room"] = Field(
+        "home", description="where an own machine would stand"
+    )
     air_conditioned: bool = Field(False, description="whether its heat must be removed by air conditioning")
 
 
@@ -105,42 +204,86 @@ class Requirements(Model):
     """What an option must fulfil. Unknown counts as not fulfilled."""
 
     residency: list[Country] = Field([], description="countries in which data may be; empty: anywhere")
-    certificates: list[str] = Field([], description="certificates the provider must evidence, such as 'ISO 27001' or 'HIPAA'")
-    signed_agreements: list[str] = Field([], description="providers with whom you have signed the agreement (HIPAA, GDPR)")
+    certificates: list[str] = Field(
+        [], description="certificates the provider must evidence, such as 'ISO 27001' or 'HIPAA'"
+    )
+    signed_agreements: list[str] = Field(
+        [], description="providers with whom you have signed the agreement (HIPAA, GDPR)"
+    )
     no_third_party_hosts: bool = Field(False, description="machines of strangers are out")
     dedicated_hardware: bool = Field(False, description="nobody else on the machine")
-    first_gpu_within_days: float | None = Field(None, ge=0, le=3650, description="longest wait for the first GPU, days")
+    first_gpu_within_days: float | None = Field(
+        None, ge=0, le=3650, description="longest wait for the first GPU, days"
+    )
 
 
 class People(Model):
     """What people's time is worth."""
 
-    usd_per_hour: float | None = Field(None, ge=0, le=10_000, description="cost of an hour; default: assumption hourly_rate")
+    usd_per_hour: float | None = Field(
+        None, ge=0, le=10_000, description="cost of an hour; default: assumption hourly_rate"
+    )
     count_time: bool = Field(True, description="whether administration and assembly time are counted as cost")
 
 
-class OwnMachine(Model):
+class Powered(Model):
+    """A machine whose power a person states: slips between W and kW are caught here."""
+
+    gpus: int = Field(1, ge=1, le=1024, description="GPUs in it")
+    power_kw: float | None = Field(None, gt=0, description="power under load of the whole machine, kW")
+    idle_watts: float | None = Field(None, ge=0, le=20_000, description="power when idle, W")
+
+    @field_validator("power_kw")
+    @classmethod
+    def _kilowatts(cls, value: float | None, info: ValidationInfo) -> float | None:
+        most = 2 + 2.5 * info.data.get("gpus", 1)
+        if value is not None and value > most:
+            if value / WATTS_PER_KW <= most:
+                message = _("is {kw:g}: that is a lot for one machine; did you mean {right:g} ({kw:g} W)?")
+            else:
+                message = _("is {kw:g}; for a machine with this many GPUs it must be at most {most:g} kW")
+            raise ValueError(message.format(kw=value, right=value / WATTS_PER_KW, most=most))
+        return value
+
+    @field_validator("idle_watts")
+    @classmethod
+    def _watts(cls, value: float | None, info: ValidationInfo) -> float | None:
+        if value is not None and 0 < value < 1:
+            raise ValueError(
+                _("is {watts:g}, but it is in watts: did you mean {right:g} ({watts:g} kW)?").format(
+                    watts=value, right=value * WATTS_PER_KW
+                )
+            )
+        load_kw = info.data.get("power_kw")
+        if value is not None and load_kw is not None and value > load_kw * WATTS_PER_KW:
+            raise ValueError(
+                _("is {watts:g}, more than the machine draws under load (power_kw is {kw:g})").format(
+                    watts=value, kw=load_kw
+                )
+            )
+        return value
+
+
+class OwnMachine(Powered):
     """A machine you could buy: a build or an offer that the catalog does not know."""
 
     name: str = Field(min_length=1, max_length=80, description="name to show")
     gpu: str = Field(description="GPU name")
-    gpus: int = Field(1, ge=1, le=1024, description="GPUs in it")
     price_usd: Usd = Field(description="price of the whole machine before tax, USD")
     gpu_price_usd: Usd | None = Field(None, description="part of the price that is the GPUs, USD")
-    power_kw: float | None = Field(None, gt=0, le=200, description="power under load of the whole machine, kW")
-    idle_watts: float | None = Field(None, ge=0, le=20_000, description="power when idle, W")
-    kind: Literal["own_build", "own_prebuilt"] = Field("own_build", description="built by you or bought ready")
+    kind: Literal["own_build", "own_prebuilt"] = Field(
+        "own_build", description="built by you or bought ready"
+    )
 
 
-class HaveMachine(Model):
+class HaveMachine(Powered):
     """A machine you already own: its price is spent; its power and care are not."""
 
     name: str = Field("own machine", min_length=1, max_length=80, description="name to show")
     gpu: str = Field(description="GPU name")
-    gpus: int = Field(1, ge=1, le=4096, description="GPUs in it")
-    power_kw: float | None = Field(None, gt=0, le=200, description="power under load of the whole machine, kW")
-    idle_watts: float | None = Field(None, ge=0, le=20_000, description="power when idle, W")
-    resale_usd: Usd | None = Field(None, description="what it would sell for today, USD; null: from the resale curve, else unknown")
+    resale_usd: Usd | None = Field(
+        None, description="what it would sell for today, USD; null: from the resale curve, else unknown"
+    )
     machines: int = Field(1, ge=1, le=10_000, description="how many of them")
 
 
@@ -152,8 +295,12 @@ class Campus(Model):
     gpus_per_node: int = Field(1, ge=1, le=64, description="GPUs in one node")
     usd_per_gpu_hour: float = Field(0, ge=0, le=1_000, description="what you are charged, USD per GPU-hour")
     wait_hours: float = Field(0, ge=0, le=8_760, description="typical wait before a job starts, hours")
-    wall_time_limit_hours: float | None = Field(None, gt=0, le=87_600, description="longest run allowed, hours")
-    gpu_hours_per_month_max: float | None = Field(None, gt=0, description="allocation: GPU-hours a month at most")
+    wall_time_limit_hours: float | None = Field(
+        None, gt=0, le=87_600, description="longest run allowed, hours"
+    )
+    gpu_hours_per_month_max: float | None = Field(
+        None, gt=0, description="allocation: GPU-hours a month at most"
+    )
 
 
 class Credit(Model):
@@ -161,7 +308,7 @@ class Credit(Model):
 
     provider: str = Field(description="provider's name")
     usd: Usd = Field(description="value left, USD")
-    expires: date | None = Field(None, description="last day")
+    expires: Day | None = Field(None, description="last day")
 
 
 class Quote(Model):
@@ -171,11 +318,19 @@ class Quote(Model):
     name: str = Field("quote", min_length=1, max_length=80, description="machine type")
     gpu: str = Field(description="GPU name")
     gpus: int = Field(1, ge=1, le=1024, description="GPUs in the machine")
-    usd_per_machine_hour: float | None = Field(None, gt=0, le=100_000, description="price of the whole machine, USD an hour")
+    usd_per_machine_hour: float | None = Field(
+        None, gt=0, le=100_000, description="price of the whole machine, USD an hour"
+    )
     usd_per_gpu_hour: float | None = Field(None, gt=0, le=1_000, description="price of one GPU, USD an hour")
-    vcpus: float | None = Field(None, gt=0, le=10_000, description="virtual CPUs (billed if usd_per_vcpu_hour is given)")
-    usd_per_vcpu_hour: float | None = Field(None, ge=0, le=100, description="price of one vCPU, USD an hour, on top")
-    amount: float | None = Field(None, gt=0, description="price in `currency` per `per`, in place of the usd_ fields")
+    vcpus: float | None = Field(
+        None, gt=0, le=10_000, description="virtual CPUs (billed if usd_per_vcpu_hour is given)"
+    )
+    usd_per_vcpu_hour: float | None = Field(
+        None, ge=0, le=100, description="price of one vCPU, USD an hour, on top"
+    )
+    amount: float | None = Field(
+        None, gt=0, description="price in `currency` per `per`, in place of the usd_ fields"
+    )
     currency: str | None = Field(None, pattern=r"^[A-Z]{3}$", description="currency of `amount`")
     per: Literal["machine_hour", "machine_month"] = Field("machine_hour", description="what `amount` buys")
     term: Literal["on_demand", "reserved_1y", "reserved_3y", "spot", "interruptible", "monthly"] = Field(
@@ -183,18 +338,24 @@ class Quote(Model):
     )
     upfront: float = Field(0, ge=0, description="paid at the start of each term, in the quote's currency")
     minimum_months: float = Field(0, ge=0, le=120, description="shortest time that must be paid, months")
-    kind: Literal["cloud", "marketplace", "bare_metal", "colocation"] = Field("cloud", description="kind of option")
+    kind: Literal["cloud", "marketplace", "bare_metal", "colocation"] = Field(
+        "cloud", description="kind of option"
+    )
     region: str = Field("quoted", description="where")
     country: Country | None = Field(None, description="country of the machine")
-    storage_usd_gb_month: float | None = Field(None, ge=0, le=10, description="attached storage, USD per GB-month")
+    storage_usd_gb_month: float | None = Field(
+        None, ge=0, le=10, description="attached storage, USD per GB-month"
+    )
 
     @model_validator(mode="after")
     def _priced_once(self) -> Quote:
         ways = [self.usd_per_machine_hour, self.usd_per_gpu_hour, self.amount]
         if sum(w is not None for w in ways) != 1:
-            raise ValueError("needs exactly one of usd_per_machine_hour, usd_per_gpu_hour, amount")
+            raise ValueError(
+                _("needs exactly one of {ways}").format(ways="usd_per_machine_hour, usd_per_gpu_hour, amount")
+            )
         if self.amount is not None and self.currency is None:
-            raise ValueError("gives an amount without a currency; add for example currency: EUR")
+            raise ValueError(_("gives an amount without a currency; add for example 'currency: EUR'"))
         return self
 
 
@@ -205,48 +366,83 @@ class Funding(Model):
     may_buy: Literal["capital", "services", "both"] = Field("both", description="what it may be spent on")
     budget_usd: Usd | None = Field(None, description="most that may be spent over the horizon, USD")
     upfront_max_usd: Usd | None = Field(None, description="most that may be spent at the start, USD")
-    spend_by: date | None = Field(None, description="last day on which the money may be spent")
-    indirect_rate_equipment: float = Field(0, ge=0, le=2, description="indirect-cost rate on equipment, as a share")
-    indirect_rate_services: float = Field(0, ge=0, le=2, description="indirect-cost rate on services, as a share")
+    spend_by: Day | None = Field(None, description="last day on which the money may be spent")
+    indirect_rate_equipment: float = Field(
+        0, ge=0, le=2, description="indirect-cost rate on equipment, as a share"
+    )
+    indirect_rate_services: float = Field(
+        0, ge=0, le=2, description="indirect-cost rate on services, as a share"
+    )
     equipment_threshold_usd: Usd | None = Field(
         None, description="below this price a machine counts as supplies and bears the services rate, USD"
     )
-    power_paid_by: Literal["funding", "institution"] = Field("funding", description="who pays electricity, cooling and space")
-    time_paid_by: Literal["funding", "institution"] = Field("funding", description="who pays administration and assembly time")
-    resale_kept_by: Literal["funding", "institution"] = Field("funding", description="who keeps the money from selling the machine")
+    power_paid_by: Literal["funding", "institution"] = Field(
+        "funding", description="who pays electricity, cooling and space"
+    )
+    time_paid_by: Literal["funding", "institution"] = Field(
+        "funding", description="who pays administration and assembly time"
+    )
+    resale_kept_by: Literal["funding", "institution"] = Field(
+        "funding", description="who keeps the money from selling the machine"
+    )
 
 
 class Tax(Model):
     """Value-added or sales tax."""
 
-    rate: float | None = Field(None, ge=0, le=1, description="rate as a share; default: the country's standard rate, where known")
+    rate: float | None = Field(
+        None, ge=0, le=1, description="rate as a share; default: the country's standard rate, where known"
+    )
     recoverable: bool = Field(False, description="whether you get it back")
 
 
 class Own(Model):
     """How an own machine is counted."""
 
-    usd_per_kwh: float | None = Field(None, ge=0, le=2, description="your electricity price, USD per kWh, tax included; default: from the catalog")
-    resale: Literal["curve", "straight_line", "declining_balance", "none"] = Field(
-        "curve", description="what it is worth when sold at the end: observed curve, straight line to zero, declining balance, nothing"
+    usd_per_kwh: float | None = Field(
+        None,
+        ge=0,
+        le=2,
+        description="your electricity price, USD per kWh, tax included; default: from the catalog",
     )
-    useful_life_months: float = Field(36, gt=0, le=240, description="life for straight line and declining balance, months")
+    resale: Literal["curve", "straight_line", "declining_balance", "none"] = Field(
+        "curve",
+        description="what it is worth when sold at the end: observed curve, straight line to zero, declining balance, nothing",
+    )
+    useful_life_months: float = Field(
+        36, gt=0, le=240, description="life for straight line and declining balance, months"
+    )
     powered_when_idle: bool = Field(True, description="whether it stays on at idle watts")
     machines: list[OwnMachine] = Field([], description="machines to consider besides the catalog's")
-    circuit_kw: float | None = Field(None, gt=0, le=1_000, description="power your circuit gives continuously, kW; default: the country's usual one")
+    circuit_kw: float | None = Field(
+        None,
+        gt=0,
+        le=1_000,
+        description="power your circuit gives continuously, kW; default: the country's usual one",
+    )
 
 
 class Consider(Model):
     """Which options to look at."""
 
     kinds: list[
-        Literal["own_build", "own_prebuilt", "own_existing", "colocation", "bare_metal", "cloud", "marketplace", "exchange", "campus"]
+        Literal[
+            "own_build",
+            "own_prebuilt",
+            "own_existing",
+            "colocation",
+            "bare_metal",
+            "cloud",
+            "marketplace",
+            "exchange",
+            "campus",
+        ]
     ] = Field([], description="kinds of option; empty: all")
     gpus: list[str] = Field([], description="GPUs; empty: all that fit")
     providers: list[str] = Field([], description="providers; empty: all")
     exclude_providers: list[str] = Field([], description="providers left out")
-    terms: list[Literal["on_demand", "reserved_1y", "reserved_3y", "spot", "interruptible", "monthly"]] = Field(
-        [], description="rental terms; empty: all"
+    terms: list[Literal["on_demand", "reserved_1y", "reserved_3y", "spot", "interruptible", "monthly"]] = (
+        Field([], description="rental terms; empty: all")
     )
 
 
@@ -254,10 +450,16 @@ class Workload(Model):
     """What must be computed, for whom, and under which conditions."""
 
     name: str = Field("workload", min_length=1, max_length=120, description="title of the comparison")
-    as_of: date | None = Field(None, description="day whose prices are used; default: today")
+    as_of: Day | None = Field(None, description="day whose prices are used; default: today")
     demand: Demand = Field(description="how much work there is")
     task: Literal[
-        "generic", "cnn_training", "segmentation", "transformer_finetune", "transformer_pretrain", "diffusion", "inference"
+        "generic",
+        "cnn_training",
+        "segmentation",
+        "transformer_finetune",
+        "transformer_pretrain",
+        "diffusion",
+        "inference",
     ] = Field("generic", description="kind of work; decides which benchmarks count")
     precision: Literal["fp32", "fp16", "bf16", "fp8"] = Field("fp16", description="number format")
     gpus: int = Field(1, ge=1, le=4096, description="GPUs that one run needs at once (gang size)")
@@ -265,16 +467,25 @@ class Workload(Model):
     jobs_at_once: int = Field(1, ge=1, le=100_000, description="runs that may go side by side")
     multi_node: bool = Field(False, description="whether one run may spread over several machines")
     horizon_months: int = Field(36, ge=1, le=240, description="time looked at, months")
-    deadline_days: float | None = Field(None, gt=0, le=10_000, description="all work must be done this many days after the start")
-    longest_run_days: float = Field(7, gt=0, le=3_650, description="longest wall-clock time one run may take, days")
-    waiting_usd_per_day: float = Field(0, ge=0, le=1e6, description="value of a day of waiting for results, USD")
+    deadline_days: float | None = Field(
+        None, gt=0, le=10_000, description="all work must be done this many days after the start"
+    )
+    longest_run_days: float = Field(
+        7, gt=0, le=3_650, description="longest wall-clock time one run may take, days"
+    )
+    waiting_usd_per_day: float = Field(
+        0, ge=0, le=1e6, description="value of a day of waiting for results, USD"
+    )
     interruptible: bool = Field(False, description="whether runs survive being interrupted")
     checkpoint_minutes: float = Field(5, gt=0, le=1_440, description="time to write one checkpoint, minutes")
     between_runs: Literal["auto", "stop", "end"] = Field(
-        "auto", description="what happens to a rented machine between runs: stopped, ended, or ended only where stopping bills in full"
+        "auto",
+        description="what happens to a rented machine between runs: stopped, ended, or ended only where stopping bills in full",
     )
-    idle_waste: Share | None = Field(None, description="share of rented hours that nobody uses; default: assumption idle_waste")
-    discount_rate: Rate = Field(0.05, description="discount rate a year, as a share")
+    idle_waste: Share | None = Field(
+        None, description="share of rented hours that nobody uses; default: assumption idle_waste"
+    )
+    discount_rate: Discount = Field(0.05, description="discount rate a year, as a share")
     location: Location = Field(Location(), description="where you are")
     data: Data = Field(Data(), description="data that must be moved and kept")
     requirements: Requirements = Field(Requirements(), description="what an option must fulfil")
@@ -288,10 +499,3 @@ class Workload(Model):
     tax: Tax = Field(Tax(), description="value-added or sales tax")
     consider: Consider = Field(Consider(), description="which options to look at")
     assumptions: dict[str, float | Range] = Field({}, description="your own figures for assumptions, by key")
-
-    @field_validator("name")
-    @classmethod
-    def _printable(cls, value: str) -> str:
-        if not value.isprintable():
-            raise ValueError("must be printable text on one line")
-        return value
