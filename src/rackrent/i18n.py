@@ -24,7 +24,7 @@ def _translations(language: str) -> _gettext.NullTranslations:
 
 def set_language(language: str) -> None:
     """Speak `language` ("en", "zh_CN"; "zh", "zh-Hans" and the like mean "zh_CN") from now on in this context."""
-    tag = language.split(".")[0].replace("-", "_")
+    tag = language.partition(".")[0].replace("-", "_")
     _language.set("zh_CN" if tag.lower().startswith("zh") else tag or "en")
 
 
