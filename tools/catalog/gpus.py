@@ -148,7 +148,8 @@ def _cooler(text: str | None) -> str | None:
 
 def _quarter_of_a_board(fact: Row) -> Row:
     watts, tensor = number(fact["tdp_w"]), number(fact["fp16_tensor_tflops_dense"])
-    assert watts is not None and tensor is not None
+    assert watts is not None
+    assert tensor is not None
     return {
         "tdp_w": watts / 4,
         "fp16_tensor_tflops": tensor / 4,
