@@ -166,8 +166,8 @@ def commitment_flows(
     `upfront_usd` is paid at the start of each term and `usd_per_month` at the end of each month. A term that
     runs past the horizon is owed to its end: what is left of it falls due in the last entry.
 
-    >>> commitment_flows(100, 500, 12, 18).sum()  # two whole terms
-    np.float64(3400.0)
+    >>> float(commitment_flows(100, 500, 12, 18).sum())  # two whole terms
+    3400.0
     """
     _require(
         term_months > 0 and horizon_months > 0,
