@@ -229,6 +229,7 @@ class People(Model):
 class Powered(Model):
     """A machine whose power a person states: slips between W and kW are caught here."""
 
+    gpu: str = Field(description="GPU name")
     gpus: int = Field(1, ge=1, le=1024, description="GPUs in it")
     power_kw: float | None = Field(None, gt=0, description="power under load of the whole machine, kW")
     idle_watts: float | None = Field(None, ge=0, le=20_000, description="power when idle, W")
@@ -268,7 +269,6 @@ class OwnMachine(Powered):
     """A machine you could buy: a build or an offer that the catalog does not know."""
 
     name: str = Field(min_length=1, max_length=80, description="name to show")
-    gpu: str = Field(description="GPU name")
     price_usd: Usd = Field(description="price of the whole machine before tax, USD")
     gpu_price_usd: Usd | None = Field(None, description="part of the price that is the GPUs, USD")
     kind: Literal["own_build", "own_prebuilt"] = Field(
@@ -280,7 +280,6 @@ class HaveMachine(Powered):
     """A machine you already own: its price is spent; its power and care are not."""
 
     name: str = Field("own machine", min_length=1, max_length=80, description="name to show")
-    gpu: str = Field(description="GPU name")
     resale_usd: Usd | None = Field(
         None, description="what it would sell for today, USD; null: from the resale curve, else unknown"
     )
