@@ -17,6 +17,7 @@ TaxBasis = Literal["excl", "incl", "tax", "none"]
 
 CATEGORIES = {
     "hardware": N_("hardware"),
+    "shipping": N_("shipping"),
     "assembly": N_("assembly"),
     "administration": N_("administration"),
     "power": N_("electricity"),
@@ -25,6 +26,7 @@ CATEGORIES = {
     "space": N_("space"),
     "colocation": N_("colocation"),
     "connectivity": N_("connectivity"),
+    "opportunity": N_("sale of the machine you have"),
     "repairs": N_("repairs"),
     "resale": N_("resale"),
     "disposal": N_("disposal"),
@@ -60,7 +62,8 @@ class CostStream:
     facts: tuple[Fact, ...]
     payer: Payer = "funding"
     tax_basis: TaxBasis = "none"
-    label: str = ""
+    per_use: bool = False
+    """Whether the stream is proportional to the hours worked (the machines staying the same)."""
 
     @property
     def total_usd(self) -> float:

@@ -1,0 +1,79 @@
+"""Compare: every candidate costed for the same work, ranked, and judged in words."""
+
+from __future__ import annotations
+
+from rackrent.catalog.assumptions import check_overrides
+from rackrent.catalog.catalog import Catalog
+from rackrent.comparison.candidates import candidates
+from rackrent.comparison.evaluate import evaluate
+from rackrent.comparison.option import Option
+from rackrent.comparison.result import Comparison
+from rackrent.comparison.verdict import Verdict, verdict
+from rackrent.costing.setting import Setting
+from rackrent.i18n import gettext as _
+from rackrent.workload.model import Workload
+
+HEADLINES = 5
+
+
+def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
+    """Return the comparison of every option in `catalog` for `workload`. Pure: the same inputs, the same bytes.
+
+    Raises BadInput where the workload names a GPU or an assumption that does not exist.
+    """
+    check_overrides(catalog, workload.assumptions)
+    setting = Setting(workload, catalog)
+    options = [evaluate(c, setting) for c in candidates(catalog, workload)]
+    feasible = sorted((o for o in options if o.feasible), key=lambda o: (o.npv_usd, o.id))
+    out = sorted((o for o in options if not o.feasible), key=lambda o: (len(o.reasons), o.kind, o.id))
+    payable = sorted((o for o in feasible if not o.reasons_on_budget), key=lambda o: (o.npv_on_budget_usd, o.id))
+    best = feasible[0] if feasible else None
+    on_budget = payable[0] if payable else None
+    if best is None:
+        words = Verdict(_("No option can do this work as it is put."))
+    else:
+        rival = next((o for o in feasible if o.owned != best.owned), None)
+        words = verdict(best, on_budget if workload.funding else None, rival, setting)
+    return Comparison(
+        setting,
+        (*feasible, *out),
+        tuple(headlines(feasible)),
+        best,
+        on_budget,
+        words,
+        tuple(_warnings(setting, best)),
+    )
+
+
+def headlines(feasible: list[Option], count: int = HEADLINES) -> list[Option]:
+    """Return the best option of each kind, then of each kind and term, at most `count`, cheapest first."""
+    chosen: dict[str, Option] = {}
+    for key in (lambda o: (o.kind,), lambda o: (o.kind, o.term)):
+        seen = {key(o) for o in chosen.values()}
+        for option in feasible:
+            if len(chosen) < count and key(option) not in seen:
+                seen.add(key(option))
+                chosen[option.id] = option
+    return sorted(chosen.values(), key=lambda o: (o.npv_usd, o.id))
+
+
+def _warnings(setting: Setting, best: Option | None) -> list[str]:
+    w, warnings = setting.workload, []
+    if w.demand.reference_gpu is None:
+        warnings.append(
+            _("demand.reference_gpu is not given: an hour counts the same on every GPU, fast or slow")
+        )
+    if best is not None and best.speed is not None and best.speed.basis == "datasheet":
+        warnings.append(_("the speed of {gpu} is read from its datasheet, not measured").format(gpu=best.gpu))
+    if not w.tax.recoverable and w.tax.rate is None and not setting.tax.value:
+        warnings.append(_("no tax is added: the rate of {country} is not known").format(country=w.location.country))
+    known_later = sorted({f.table for o in ([best] if best else []) for s in o.streams for f in s.facts if f.observed_on and f.observed_on > setting.catalog.as_of and f.table not in ("assumptions", "workload")})  # fmt: skip
+    if known_later:
+        warnings.append(
+            _("figures known only after {day} are used from: {tables}").format(
+                day=setting.catalog.as_of.isoformat(), tables=", ".join(known_later)
+            )
+        )
+    if best is not None:
+        warnings += best.warnings
+    return warnings

@@ -1,0 +1,172 @@
+"""The result of a comparison: ranked options, a verdict, and everything they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rackrent.catalog.fact import Fact
+from rackrent.comparison.breakeven import break_even_months, break_even_utilisation
+from rackrent.comparison.option import Option
+from rackrent.comparison.scorecard import scorecard
+from rackrent.comparison.verdict import Verdict
+from rackrent.costing.finance import npv
+from rackrent.costing.setting import Setting
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Options side by side for the same work.
+
+    `options` are ranked by present value whoever pays; those that are out stand last. `headline` is the best of
+    each kind. `recommended` is None where nothing is feasible.
+    """
+
+    setting: Setting
+    options: tuple[Option, ...]
+    headline: tuple[Option, ...]
+    recommended: Option | None
+    recommended_on_budget: Option | None
+    verdict: Verdict
+    warnings: tuple[str, ...]
+
+    @property
+    def feasible(self) -> tuple[Option, ...]:
+        """The options that can do the work, best first."""
+        return tuple(o for o in self.options if o.feasible)
+
+    def option(self, id: str) -> Option | None:
+        """Return the option with this id; None if there is none."""
+        return next((o for o in self.options if o.id == id), None)
+
+    def rival_of(self, option: Option) -> Option | None:
+        """Return the best feasible option of the other side (owned or rented); None if there is none."""
+        return next((o for o in self.feasible if o.owned != option.owned), None)
+
+    def assumptions(self) -> list[Fact]:
+        """Return every assumption that a cost rests on, the weightiest in the recommended option first."""
+        weight = self.weights()
+        return sorted(self.setting.used.values(), key=lambda f: -weight.get(f.key, 0.0))
+
+    def weights(self) -> dict[str, float]:
+        """Return, for each assumption, the present value in the recommended and its rival that rests on it, USD."""
+        total: dict[str, float] = {}
+        best = self.recommended
+        if best is None:
+            return total
+        for option in filter(None, (best, self.rival_of(best))):
+            for stream in option.streams:
+                if stream.category in ("tax", "indirect"):
+                    continue
+                for fact in stream.facts:
+                    key = fact.key.removeprefix("assumptions.")
+                    if key in self.setting.used:
+                        total[key] = total.get(key, 0.0) + abs(float(npv(stream.usd, option.discount_rate)))
+        return total
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as the contract of `compare --json` names it."""
+        return {
+            "workload": self.setting.workload.name,
+            "as_of": self.setting.catalog.as_of.isoformat(),
+            "horizon_months": self.setting.horizon,
+            "currency": "USD",
+            "options": [self._option(o) for o in self.options],
+            "headline": [o.id for o in self.headline],
+            "recommended": self.recommended.id if self.recommended else None,
+            "recommended_on_budget": self.recommended_on_budget.id if self.recommended_on_budget else None,
+            "verdict": self.verdict.text,
+            "turns_on": list(self.verdict.turns_on),
+            "tornado": [],
+            "assumptions": [fact_dict(f) for f in self.assumptions()],
+            "warnings": list(self.warnings),
+        }
+
+    def _option(self, o: Option) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "id": o.id,
+            "kind": o.kind,
+            "provider": o.provider,
+            "name": o.name,
+            "region": o.region,
+            "term": o.term,
+            "gpu": o.gpu,
+            "gpu_count": o.gpu_count,
+            "machines": o.use.machines if o.use else None,
+            "feasible": o.feasible,
+            "reasons": list(o.reasons),
+            "reasons_on_budget": list(o.reasons_on_budget),
+            "warnings": list(o.warnings),
+            "price": fact_dict(o.price) if o.price else None,
+            "speed": None if o.speed is None else {
+                "ratio": o.speed.ratio, "low": o.speed.low, "high": o.speed.high, "basis": o.speed.basis,
+            },
+            "scorecard": scorecard(o, self.setting),
+        }  # fmt: skip
+        if not o.feasible:
+            return out | dict.fromkeys(COSTED_FIELDS)
+        assert o.use is not None
+        rival = self.rival_of(o)
+        return out | {
+            "total_usd": o.total_usd,
+            "totals_by_payer": o.totals_by_payer,
+            "npv_usd": o.npv_usd,
+            "npv_on_budget_usd": o.npv_on_budget_usd,
+            "upfront_usd": o.upfront_usd,
+            "usd_per_gpu_hour": o.usd_per_gpu_hour,
+            "usd_per_unit_work": o.usd_per_unit_work,
+            "monthly_usd": [float(x) for x in o.monthly_usd],
+            "break_even_months": break_even_months(o, list(self.headline)),
+            "break_even_utilisation": break_even_utilisation(o, rival) if rival else None,
+            "utilisation": o.use.utilisation,
+            "lending": None,
+            "finish_month": o.use.finish_month,
+            "energy_kwh": o.energy_kwh,
+            "co2_kg": o.co2_kg,
+            "co2_use_kg": o.co2_use_kg,
+            "co2_embodied_kg": o.co2_embodied_kg,
+            "noise_dba": o.noise_dba,
+            "p10_usd": None,
+            "p90_usd": None,
+            "probability_best": None,
+            "regret_usd": None,
+            "cash_flows": [flow.to_dict() for flow in o.cash_flows],
+        }
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return one row an option: the scalar fields of `to_dict`."""
+        import polars as pl
+
+        rows = [
+            {k: v for k, v in self._option(o).items() if not isinstance(v, dict | list)} for o in self.options
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+
+COSTED_FIELDS = (
+    "total_usd", "totals_by_payer", "npv_usd", "npv_on_budget_usd", "upfront_usd", "usd_per_gpu_hour",
+    "usd_per_unit_work", "monthly_usd", "break_even_months", "break_even_utilisation", "utilisation", "lending",
+    "finish_month", "energy_kwh", "co2_kg", "co2_use_kg", "co2_embodied_kg", "noise_dba", "p10_usd", "p90_usd",
+    "probability_best", "regret_usd", "cash_flows",
+)  # fmt: skip
+"""Fields that are null where an option could not be costed."""
+
+
+def fact_dict(fact: Fact) -> dict[str, Any]:
+    """Return a fact as JSON values."""
+    return {
+        "kind": fact.kind,
+        "table": fact.table,
+        "key": fact.key,
+        "value": fact.value,
+        "low": fact.low,
+        "high": fact.high,
+        "unit": fact.unit,
+        "source": fact.source,
+        "observed_on": fact.observed_on.isoformat() if fact.observed_on else None,
+        "confidence": fact.confidence,
+        "note": fact.note,
+    }

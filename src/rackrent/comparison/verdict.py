@@ -1,0 +1,133 @@
+"""The verdict in words, with the three facts it turns on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rackrent.comparison.breakeven import break_even_demand, break_even_price
+from rackrent.comparison.option import Option
+from rackrent.costing.payback import break_even_month
+from rackrent.costing.setting import Setting
+from rackrent.i18n import N_
+from rackrent.i18n import gettext as _
+from rackrent.money import format_usd
+
+KIND_NAMES = {
+    "own_build": N_("own build"),
+    "own_prebuilt": N_("prebuilt machine"),
+    "own_existing": N_("the machine you have"),
+    "colocation": N_("colocation"),
+    "bare_metal": N_("bare metal"),
+    "cloud": N_("cloud"),
+    "marketplace": N_("marketplace"),
+    "exchange": N_("exchange"),
+    "campus": N_("campus cluster"),
+}
+TERM_NAMES = {
+    "own": N_("owned"),
+    "on_demand": N_("on demand"),
+    "reserved_1y": N_("reserved 1 year"),
+    "reserved_3y": N_("reserved 3 years"),
+    "spot": N_("spot"),
+    "interruptible": N_("interruptible"),
+    "monthly": N_("by the month"),
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`text` in one or two sentences; `turns_on` the facts it turns on, one sentence each."""
+
+    text: str
+    turns_on: tuple[str, ...] = ()
+
+
+def describe(option: Option) -> str:
+    """Return an option's name for a sentence: kind, product or provider, term."""
+    kind = _(KIND_NAMES[option.kind])
+    count = f"{option.use.machines} x " if option.use is not None and option.use.machines > 1 and option.owned else ""
+    if option.owned:
+        return _("{kind}: {name}").format(kind=kind, name=f"{count}{option.name}")
+    return _("{kind}: {provider} {name}, {term}").format(
+        kind=kind, provider=option.provider, name=option.name, term=_(TERM_NAMES[option.term])
+    )
+
+
+def verdict(best: Option, on_budget: Option | None, rival: Option | None, setting: Setting) -> Verdict:
+    """Return the verdict: `best` for everyone, `on_budget` for the funding, `rival` the best of the other side."""
+    months = setting.horizon
+    if rival is None:
+        other = _("no rented option can do it") if best.owned else _("no machine you could own can do it")
+        text = _("{best}: {usd} in present value over {months} months; {other}.").format(
+            best=_capital(describe(best)), usd=format_usd(best.npv_usd), months=months, other=other
+        )
+        return Verdict(_with_budget(text, best, on_budget))
+    text = _("{best}: {usd} in present value over {months} months, against {rival_usd} for {rival}.").format(
+        best=_capital(describe(best)),
+        usd=format_usd(best.npv_usd),
+        months=months,
+        rival_usd=format_usd(rival.npv_usd),
+        rival=describe(rival),
+    )
+    return Verdict(_with_budget(text, best, on_budget), _turns(best, rival, setting))
+
+
+def _with_budget(text: str, best: Option, on_budget: Option | None) -> str:
+    if on_budget is None or on_budget.id == best.id:
+        return text
+    return _("{text} On your budget it is another: {other}, {usd} of your money.").format(
+        text=text, other=describe(on_budget), usd=format_usd(on_budget.npv_on_budget_usd)
+    )
+
+
+def _turns(best: Option, rival: Option, setting: Setting) -> tuple[str, ...]:
+    owned, rented = (best, rival) if best.owned else (rival, best)
+    return tuple(
+        fact for fact in (_use(owned, rented, best), _price(best, rival, setting), _time(owned, rented)) if fact
+    )
+
+
+def _use(owned: Option, rented: Option, best: Option) -> str:
+    assert owned.use is not None
+    now, multiple = owned.use.utilisation, break_even_demand(owned, rented)
+    if multiple is None:
+        return _("Use: {now:.0%} of the hours of the owned machine; no amount of use changes the answer.").format(now=now)
+    at = multiple * now
+    if at > 1:
+        return _("Use: {now:.0%} of the hours of the owned machine; owning would not win even at 100 %.").format(now=now)
+    if best.owned:
+        return _("Use: the machine works {now:.0%} of all hours; below {at:.1%} renting wins.").format(now=now, at=at)
+    return _("Use: an owned machine would work {now:.0%} of all hours; above {at:.1%} owning wins.").format(now=now, at=at)
+
+
+def _price(best: Option, rival: Option, setting: Setting) -> str:
+    """At which price the rival would win: all else the same."""
+    multiple = break_even_price(rival, best, setting.tax.value or 0.0)
+    price = rival.price.value if rival.price is not None else None
+    if price is None:
+        return ""
+    if rival.owned:
+        if multiple is None:
+            return _("Price: owning would not win even if the machine were free.")
+        return _("Price: owning wins if the machine costs under {at} (now {now}).").format(
+            at=format_usd(multiple * price), now=format_usd(price)
+        )
+    gpus = rival.gpu_count
+    if multiple is None:
+        return _("Price: renting would not win even if the hours were free.")
+    return _("Price: renting wins under {at} per GPU-hour (now {now}).").format(
+        at=format_usd(multiple * price / gpus), now=format_usd(price / gpus)
+    )
+
+
+def _time(owned: Option, rented: Option) -> str:
+    month = break_even_month(owned.monthly_usd, rented.monthly_usd)
+    if month is None:
+        return _("Time: in cash, owning never catches up within the horizon.")
+    if month == 0:
+        return _("Time: in cash, owning is ahead from the start.")
+    return _("Time: in cash, owning has paid back after {month:.1f} months.").format(month=month)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,389 @@
+"""Cash flows of owning a machine: bought, kept (already yours), or placed in a colocation site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from rackrent.catalog.fact import Fact
+from rackrent.catalog.hardware import Gpu, resale
+from rackrent.costing.finance import declining_balance, straight_line
+from rackrent.costing.resale import gpu_resale_usd
+from rackrent.costing.setting import Setting
+from rackrent.costing.streams import CostStream, Payer, TaxBasis, at_end, at_start, monthly
+from rackrent.costing.use import Use
+from rackrent.i18n import gettext as _
+from rackrent.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, WATTS_PER_KW
+
+KW_PER_COOLER = 5.0
+"""The assumption `cooling_capital` is per this many kW."""
+RESALE_SEGMENTS = {
+    "consumer": "consumer_gpu",
+    "workstation": "datacenter_gpu",
+    "datacenter": "datacenter_gpu",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """One machine that is, or would be, owned.
+
+    `price` is for the whole machine before tax (USD); None if unknown. `gpu_price_usd` is the part of it that
+    is the GPUs. `rated_kw` is the vendor's rating; `load_kw` and `idle_kw` are figures the person gave.
+    `yours` says that it is owned already; `resale_now` is then what it would sell for today.
+    """
+
+    gpu: Gpu
+    gpus: int
+    price: Fact | None
+    gpu_price_usd: float | None = None
+    rated_kw: Fact | None = None
+    load_kw: Fact | None = None
+    idle_kw: Fact | None = None
+    assembled_by_you: bool = False
+    yours: bool = False
+    resale_now: Fact | None = None
+
+
+def busy_kw(
+    hardware: Hardware, gpus_busy: float, setting: Setting
+) -> tuple[float, tuple[Fact, ...], str] | None:
+    """Return what a working machine draws at the wall (kW), the facts behind it and the formula; None if unknown.
+
+    The person's figure is used as it is; a vendor's rating is scaled by `load_share_of_tdp` (an 8x H100 node rated
+    10.2 kW was measured at 8.4); a build is (GPUs x TDP x share + rest of the machine) / supply efficiency.
+    """
+    if hardware.load_kw is not None:
+        return (
+            hardware.load_kw.known,
+            (hardware.load_kw,),
+            _("{kw:.3g} kW as you state").format(kw=hardware.load_kw.known),
+        )
+    share = setting.assume("load_share_of_tdp")
+    if hardware.rated_kw is not None and hardware.rated_kw.value is not None:
+        rated = hardware.rated_kw.value
+        idle = rated * setting.assume("idle_share_of_rating").known
+        full = rated * share.known
+        kw = idle + (full - idle) * gpus_busy / hardware.gpus
+        text = _("rated {rated:.3g} kW x {share:.2f} under load").format(rated=rated, share=share.known)
+        return kw, (hardware.rated_kw, share), text
+    if hardware.gpu.tdp_w is None:
+        return None
+    rest, efficiency = setting.assume("idle_watts_machine"), setting.assume("power_supply_efficiency")
+    card = hardware.gpu.fact("tdp_w", "w")
+    resting = (hardware.gpus - gpus_busy) * idle_watts_of_card(hardware.gpu, setting)
+    watts = (gpus_busy * hardware.gpu.tdp_w * share.known + resting + rest.known) / efficiency.known
+    text = _("({n:g} x {tdp:g} W x {share:.2f} + {rest:g} W) / {efficiency:.2f} supply efficiency = {kw:.3f} kW").format(
+        n=gpus_busy, tdp=hardware.gpu.tdp_w, share=share.known, rest=rest.known + resting, efficiency=efficiency.known,
+        kw=watts / WATTS_PER_KW,
+    )  # fmt: skip
+    return watts / WATTS_PER_KW, (card, share, rest, efficiency), text
+
+
+def idle_watts_of_card(gpu: Gpu, setting: Setting) -> float:
+    """Return what one card draws when idle (W): measured, else a share of its rating."""
+    if gpu.idle_w is not None:
+        return gpu.idle_w
+    return (gpu.tdp_w or 0.0) * setting.assume("idle_share_of_tdp").known
+
+
+def idle_kw(hardware: Hardware, setting: Setting) -> tuple[float, tuple[Fact, ...], str]:
+    """Return what an idle machine draws at the wall (kW), the facts behind it and the formula."""
+    if hardware.idle_kw is not None:
+        kw = hardware.idle_kw.known
+        return kw, (hardware.idle_kw,), _("{watts:.0f} W idle as you state").format(watts=kw * WATTS_PER_KW)
+    if hardware.rated_kw is not None and hardware.rated_kw.value is not None:
+        share = setting.assume("idle_share_of_rating")
+        kw = hardware.rated_kw.value * share.known
+        return (
+            kw,
+            (hardware.rated_kw, share),
+            _("{share:.2f} of the rating when idle").format(share=share.known),
+        )
+    rest = setting.assume("idle_watts_machine")
+    card = idle_watts_of_card(hardware.gpu, setting)
+    kw = (rest.known + hardware.gpus * card) / WATTS_PER_KW
+    fact = hardware.gpu.fact("idle_w" if hardware.gpu.idle_w is not None else "tdp_w", "w")
+    text = _("{rest:g} W + {n} x {card:.0f} W idle").format(rest=rest.known, n=hardware.gpus, card=card)
+    return kw, (rest, fact), text
+
+
+def own_streams(
+    hardware: Hardware, use: Use, setting: Setting, *, site: str, colocation: Fact | None = None
+) -> list[CostStream]:
+    """Return the cash flows of owning `use.machines` machines at `site` over the horizon.
+
+    `colocation` is a rate per kW and month: space and cooling are then in it, electricity is not. Raises
+    ValueError if price, power or tariff is unknown: ask `unknowns` first.
+    """
+    funding = setting.workload.funding
+    power_payer: Payer = funding.power_paid_by if funding else "funding"
+    time_payer: Payer = funding.time_paid_by if funding else "funding"
+    streams = [] if hardware.yours else _purchase(hardware, use, setting, time_payer)
+    streams += _administration(hardware, use, setting, time_payer)
+    streams += _power(hardware, use, setting, site, power_payer)
+    load = busy_kw(hardware, use.gpus_busy, setting)
+    assert load is not None
+    total_kw = load[0] * use.machines
+    if colocation is not None:
+        rate = colocation.known
+        text = _("{kw:.2f} kW x ${rate:,.2f} per kW and month").format(kw=total_kw, rate=rate)
+        streams.append(
+            CostStream(
+                "colocation",
+                monthly(total_kw * rate, setting.horizon),
+                text,
+                (colocation, *load[1]),
+                tax_basis="excl",
+            )
+        )
+        streams += _line(setting, "dedicated_line", "funding")
+    else:
+        streams += _housing(use, setting, site, total_kw, power_payer)
+    streams += _upkeep_and_end(hardware, use, setting)
+    return streams
+
+
+def unknowns(hardware: Hardware, use: Use, setting: Setting, site: str) -> list[str]:
+    """Return why the cost of this machine cannot be known, one sentence each; empty if it can."""
+    reasons = []
+    if not hardware.yours and (hardware.price is None or hardware.price.value is None):
+        reasons.append(_("price unknown"))
+    if busy_kw(hardware, use.gpus_busy, setting) is None:
+        reasons.append(_("power draw unknown"))
+    if setting.tariff(site) is None:
+        country = setting.workload.location.country
+        reasons.append(
+            _("electricity price in {country} unknown: set own.usd_per_kwh").format(country=country)
+        )
+    return reasons
+
+
+def _purchase(hardware: Hardware, use: Use, setting: Setting, time_payer: Payer) -> list[CostStream]:
+    assert hardware.price is not None
+    h, price = setting.horizon, hardware.price.known
+    shipping = setting.assume("shipping_share")
+    streams = [
+        CostStream(
+            "hardware",
+            at_start(use.machines * price, h),
+            _("{n} x ${price:,.2f}").format(n=use.machines, price=price),
+            (hardware.price,),
+            tax_basis="excl",
+        ),
+        CostStream(
+            "shipping",
+            at_start(use.machines * price * shipping.known, h),
+            _("{share:.1%} of ${price:,.2f}").format(share=shipping.known, price=use.machines * price),
+            (hardware.price, shipping),
+            tax_basis="excl",
+        ),
+    ]
+    if hardware.assembled_by_you:
+        hours, rate = setting.assume("assembly_hours"), setting.hour
+        streams.append(
+            CostStream(
+                "assembly",
+                at_start(use.machines * hours.known * rate.known, h),
+                _("{n} x {hours:g} h x ${rate:,.2f}").format(
+                    n=use.machines, hours=hours.known, rate=rate.known
+                ),
+                (hours, rate),
+                payer=time_payer,
+            )
+        )
+    return streams
+
+
+def _administration(hardware: Hardware, use: Use, setting: Setting, payer: Payer) -> list[CostStream]:
+    first, later, rate = (
+        setting.assume("administration_hours_first_month"),
+        setting.assume("administration_hours"),
+        setting.hour,
+    )
+    hours = np.full(setting.horizon, later.known)
+    if not hardware.yours:
+        hours[0] = first.known
+    text = _("{n} x ({first:g} h in the first month, then {later:g} h) x ${rate:,.2f}").format(
+        n=use.machines, first=hours[0], later=later.known, rate=rate.known
+    )
+    usd = monthly(use.machines * hours * rate.known, setting.horizon)
+    return [CostStream("administration", usd, text, (first, later, rate), payer=payer)]
+
+
+def _power(hardware: Hardware, use: Use, setting: Setting, site: str, payer: Payer) -> list[CostStream]:
+    """Electricity in two streams: idling all the time, and what working adds (proportional to the hours)."""
+    load, tariff = busy_kw(hardware, use.gpus_busy, setting), setting.tariff(site)
+    assert load is not None
+    assert tariff is not None
+    site_pue, rest = setting.pue(site), idle_kw(hardware, setting)
+    rate = tariff.fact.known
+    basis: TaxBasis = "incl" if tariff.tax_basis != "excl" else "excl"
+    if basis == "incl":
+        rate /= 1.0 + setting.included_tax
+    on = setting.workload.own.powered_when_idle
+    always_kw = rest[0] if on else 0.0
+    h, m = setting.horizon, use.machines
+    price_text = _("x PUE {pue:.2f} x ${rate:.4f}/kWh").format(pue=site_pue.known, rate=rate)
+    streams = []
+    if on:
+        usd = m * always_kw * HOURS_PER_MONTH * site_pue.known * rate
+        text = (
+            _("{n} x {kw:.3f} kW ({how}) x 730 h").format(n=m, kw=always_kw, how=rest[2]) + " " + price_text
+        )
+        streams.append(
+            CostStream("power", monthly(usd, h), text, (*rest[1], site_pue, tariff.fact), payer, basis)
+        )
+    extra = load[0] - always_kw
+    text = _("{hours:,.0f} machine-hours of work x {kw:.3f} kW more than idle ({how})").format(
+        hours=use.busy_hours.sum(), kw=extra, how=load[2]
+    )
+    usd_by_month = use.busy_hours * extra * site_pue.known * rate
+    facts = (*load[1], site_pue, tariff.fact)
+    streams.append(
+        CostStream(
+            "power", monthly(usd_by_month, h), text + " " + price_text, facts, payer, basis, per_use=True
+        )
+    )
+    return streams
+
+
+def energy_kwh(hardware: Hardware, use: Use, setting: Setting, site: str) -> float | None:
+    """Return the energy drawn into the site over the horizon, kWh; None if unknown."""
+    load = busy_kw(hardware, use.gpus_busy, setting)
+    if load is None:
+        return None
+    busy = float(use.busy_hours.sum())
+    idle = (
+        use.machines * HOURS_PER_MONTH * setting.horizon - busy
+        if setting.workload.own.powered_when_idle
+        else 0.0
+    )
+    return (busy * load[0] + idle * idle_kw(hardware, setting)[0]) * setting.pue(site).known
+
+
+def _line(setting: Setting, key: str, payer: Payer) -> list[CostStream]:
+    fee = setting.assume(key)
+    text = _("${fee:,.2f} a month").format(fee=fee.known)
+    return [
+        CostStream(
+            "connectivity", monthly(fee.known, setting.horizon), text, (fee,), payer=payer, tax_basis="excl"
+        )
+    ]
+
+
+def _housing(use: Use, setting: Setting, site: str, total_kw: float, payer: Payer) -> list[CostStream]:
+    """Space, cooling, circuits and connection of a machine that stands with you."""
+    h = setting.horizon
+    space = setting.assume("office_space")
+    text = _("{n} x ${rate:,.2f} a month").format(n=use.machines, rate=space.known)
+    streams = [
+        CostStream(
+            "space", monthly(use.machines * space.known, h), text, (space,), payer=payer, tax_basis="none"
+        )
+    ]
+    streams += _line(setting, "dedicated_line" if site == "server_room" else "static_address", "funding")
+    if site == "server_room" or setting.workload.location.air_conditioned:
+        cooler = setting.assume("cooling_capital")
+        units = ceil(total_kw / KW_PER_COOLER)
+        text = _("{units} x ${price:,.0f}, one per {kw:g} kW").format(
+            units=units, price=cooler.known, kw=KW_PER_COOLER
+        )
+        streams.append(
+            CostStream(
+                "cooling", at_start(units * cooler.known, h), text, (cooler,), payer=payer, tax_basis="excl"
+            )
+        )
+    available = setting.circuit(site)
+    if available is not None and total_kw > available.known:
+        outlet = setting.assume("circuit_and_outlet")
+        units = ceil(total_kw / available.known) - 1
+        text = _("{units} more circuits at ${price:,.0f}: {kw:.2f} kW against {have:.2f} kW on one").format(
+            units=units, price=outlet.known, kw=total_kw, have=available.known
+        )
+        usd = at_start(units * outlet.known, h)
+        streams.append(CostStream("circuit", usd, text, (outlet, available), payer=payer, tax_basis="excl"))
+    return streams
+
+
+def _upkeep_and_end(hardware: Hardware, use: Use, setting: Setting) -> list[CostStream]:
+    """Repairs during the horizon; sale or disposal at its end."""
+    h = setting.horizon
+    funding = setting.workload.funding
+    keeper: Payer = funding.resale_kept_by if funding else "funding"
+    value_fact = hardware.price if hardware.price is not None else hardware.resale_now
+    streams = []
+    if value_fact is not None and value_fact.value is not None:
+        share = setting.assume("repair_share")
+        usd = use.machines * value_fact.value * share.known / MONTHS_PER_YEAR
+        text = _("{share:.1%} a year of ${price:,.0f}").format(
+            share=share.known, price=use.machines * value_fact.value
+        )
+        streams.append(CostStream("repairs", monthly(usd, h), text, (value_fact, share), tax_basis="excl"))
+    sale = _resale(hardware, use, setting)
+    if sale is not None:
+        usd, text, facts = sale
+        streams.append(CostStream("resale", at_end(-usd, h), text, facts, payer=keeper))
+    disposal = setting.assume("disposal")
+    text = _("{n} x ${price:,.0f} for wiping and shipping").format(n=use.machines, price=disposal.known)
+    streams.append(CostStream("disposal", at_end(use.machines * disposal.known, h), text, (disposal,)))
+    return streams
+
+
+def _resale(hardware: Hardware, use: Use, setting: Setting) -> tuple[float, str, tuple[Fact, ...]] | None:
+    """What all machines sell for at the end of the horizon, net of selling cost; None if nothing is counted."""
+    model = setting.workload.own.resale
+    base = hardware.price or hardware.resale_now
+    if model == "none" or base is None or base.value is None:
+        return None
+    cost = setting.assume("resale_selling_cost")
+    life, h = setting.workload.own.useful_life_months, setting.horizon
+    if model != "curve":
+        written_off = straight_line if model == "straight_line" else declining_balance
+        left = max(0.0, base.value - float(np.sum(written_off(base.value, 0.0, life, h))))
+        text = _("book value ${left:,.0f} a machine less {cost:.1%} selling cost").format(
+            left=left, cost=cost.known
+        )
+        return use.machines * left * (1 - cost.known), text, (base, cost)
+    gpus_usd, text, facts = _gpu_resale(hardware, base, setting)
+    rest_share = setting.assume("resale_rest_share")
+    rest = (
+        max(0.0, base.value - (hardware.gpu_price_usd or 0.0)) if hardware.gpu_price_usd is not None else 0.0
+    )
+    rest_usd = rest * rest_share.known ** (h / 36.0) if rest else 0.0
+    total = (gpus_usd + rest_usd) * (1 - cost.known)
+    text += _("; the rest of the machine ${rest:,.0f}; less {cost:.1%} selling cost").format(
+        rest=rest_usd, cost=cost.known
+    )
+    return use.machines * total, text, (base, *facts, rest_share, cost)
+
+
+def _gpu_resale(hardware: Hardware, base: Fact, setting: Setting) -> tuple[float, str, tuple[Fact, ...]]:
+    """What the GPUs of one machine sell for at the end: lower quartile of their curve, nothing past the data."""
+    gpu = hardware.gpu
+    if gpu.launch_price_usd is None or gpu.launch_date is None or gpu.segment is None:
+        return (
+            0.0,
+            _("no launch price or date known for {gpu}: its GPUs count as worth nothing").format(gpu=gpu.gpu),
+            (),
+        )
+    curve = resale(setting.catalog, RESALE_SEGMENTS[gpu.segment])
+    days = (setting.catalog.as_of - gpu.launch_date).days
+    age = days / 365.25 + setting.horizon / MONTHS_PER_YEAR
+    paid = hardware.gpu_price_usd if hardware.gpu_price_usd is not None else base.known
+    value = gpu_resale_usd(
+        curve.age_years, curve.low, curve.median, curve.high, gpu.launch_price_usd, paid / hardware.gpus, age
+    )
+    launch = gpu.fact("launch_price_usd", "usd")
+    if value.beyond_data:
+        text = _(
+            "{n} GPUs aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f} each)"
+        )
+    else:
+        text = _(
+            "{n} GPUs aged {age:.1f} years since launch at ${low:,.0f} each, the lower quartile of the curve"
+        )
+    text = text.format(n=hardware.gpus, age=age, low=float(value.low), high=float(value.high))
+    return hardware.gpus * float(value.low), text, (launch, *curve.facts)
