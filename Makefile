@@ -40,7 +40,7 @@ test: lint
 
 lint: $(READY_DEV)
 	@echo "rackrent: ruff check" && $(BIN)/ruff check --quiet .
-	@echo "rackrent: ruff format --check" && $(BIN)/ruff format --quiet --check .
+	@echo "rackrent: ruff format --check" && $(BIN)/ruff format --quiet --check --output-format concise .
 	@echo "rackrent: mypy (half a minute the first time)" && $(BIN)/mypy
 	@echo "rackrent: lint-imports" && $(BIN)/lint-imports --no-logo
 

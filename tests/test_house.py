@@ -17,7 +17,17 @@ from rackrent.workload.model import Workload
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "rackrent"
-LEFT_BY_TOOLS = {".venv", "__pycache__", "build", "dist", ".git"}
+LEFT_BY_TOOLS = {
+    ".git",
+    ".venv",
+    "__pycache__",
+    "build",
+    "dist",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".hypothesis",
+}
 
 
 @cache
