@@ -64,7 +64,7 @@ lock: $(READY_DEV)
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	@find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	@find . -name __pycache__ -prune -exec rm -rf {} +
 	@find src -name '*.mo' -delete
 
 # --- set-up ---------------------------------------------------------------------------------------------------
