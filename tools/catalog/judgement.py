@@ -14,10 +14,13 @@ MORE = (  # key, low, likely, high, unit, applies to, basis
     ("sessions_per_month", 5, 20, 60, "starts per month", "rented machine", "judgement: a person starts a machine on working days"),
     ("resale_selling_cost", 0.10, 0.125, 0.15, "share of the price fetched", "own", "fees of auction sites and shipping: 10-15 %"),
     ("resale_rest_share", 0, 0.2, 0.4, "share of price after 3 years", "all of a machine but its GPUs", "judgement: no published curve"),
+    ("shipping_share", 0, 0.01, 0.03, "share of hardware price", "own", "judgement: delivery of parts or a server"),
     ("exit_hours", 2, 8, 40, "hours once", "rented", "judgement: moving data, images and scripts to another provider"),
-    ("performance_variance_cloud", 0, 0.05, 0.15, "share of speed lost", "shared cloud machine", "judgement: virtualisation and neighbours; brief: noisy neighbours"),
+    ("performance_variance_cloud", 0, 0.05, 0.15, "share of speed lost", "shared cloud machine", "judgement: virtualisation and noisy neighbours"),
     ("remote_hands", 0, 75, 300, "usd per month and machine", "colocation", "judgement: half an hour at 100-250 dollars; often the first minutes are free"),
-    ("multi_gpu_efficiency", 0.8, 0.9, 0.97, "share of linear speed", "one run on several GPUs of one machine", "judgement; published scaling over 2-8 GPUs lies between"),
+    ("multi_gpu_efficiency", 0.64, 0.85, 0.97, "share of linear speed", "one run on several GPUs", "RTX 2080 Ti cards over PCIe in 2019: 0.90 on two, 0.83 on four, 0.64 on eight; NVLink does better"),
+    ("idle_share_of_tdp", 0.04, 0.1, 0.15, "share", "one GPU", "measured idle of consumer cards is 4-8 % of rated power, of data-centre cards 10-13 %"),
+    ("idle_share_of_rating", 0.15, 0.25, 0.4, "share", "whole server", "judgement: fans, processors and idle GPUs of a machine of which only the rating is known"),
 )  # fmt: skip
 
 
