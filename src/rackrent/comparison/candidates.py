@@ -118,7 +118,7 @@ def _bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             "lead": "lead_time_parts" if system.kind == "own_build" else "lead_time_server",
             "against": against,
         }
-        tail = f"{slug(system.vendor or "any")}/{slug(system.id)}"
+        tail = f"{slug(system.vendor or 'any')}/{slug(system.id)}"
         site = workload.location.site
         yield Candidate(id=f"{system.kind}/{tail}/{site}/own", kind=system.kind, region=site, warnings=warnings, **common)
         if rate is not None and system.form == "rack":
