@@ -59,7 +59,7 @@ def _rows(fact: Row, sources: Sources) -> list[Row]:
     }  # fmt: skip
     if suite == "chen-2019":  # a ratio to a home machine: two rows, so that rates compare
         return [{**row, "gpu": "V100 SXM2 16GB"}, {**row, "gpu": "GTX 1080 Ti", "rate": 1.0}]
-    gpu = canonical_gpu(fact["gpu"], hint=fact["system"])
+    gpu = canonical_gpu(fact["gpu"])
     if gpu is None:
         return []
     if suite == "lambda-cnn-2019":  # given as RTX 2080 Ti over this GPU
