@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 
 from tools.catalog.common import Row, Sources
 
@@ -17,6 +18,8 @@ _KNOWN = (
     ("gpuhunt", "gpuhunt-crusoe", "MPL-2.0; facts"),
     ("ec2instances", "ec2instances-2017", "AWS public list prices; facts"),
     ("cnbeta", "cnbeta-2024", "facts"),
+    ("alexjguy", "aws-list-2018-08", "AWS public list prices; facts"),
+    ("jcvib/tco-calculator", "jcvib-egress", "facts"),
 )
 _CITATIONS = {
     "karpenter-aws": "https://github.com/aws/karpenter-provider-aws, pkg/providers/pricing (AWS price list), to 1d927085 of 2026-07-20",
@@ -26,6 +29,7 @@ _CITATIONS = {
     "skypilot-vast": "https://github.com/skypilot-org/skypilot-catalog, catalogs/v8/vast/vms.csv at 01b8cdda, 2026",
     "skypilot-lambda": "https://github.com/skypilot-org/skypilot-catalog, catalogs/v8/lambda/vms.csv at 0f407038, 2026",
     "ec2instances-2017": "https://github.com/vantage-sh/ec2instances.info at 94e1f006 (AWS price list of 2017-11-12), checked against the list of 2018-08-07",
+    "aws-list-2018-08": "https://github.com/alexjguy/AWS-costs-markdown at 317a6db7 (AWS price list of 2018-08-07)",
     "cnbeta-2024": "https://m.cnbeta.com.tw/view/1449972.htm, 2024-10",
 }
 _ATTRIBUTION = {
@@ -51,5 +55,11 @@ def cite(fact: Row, sources: Sources) -> str:
     for part, id, licence in _KNOWN:
         if part in text:
             return sources.cite(id, _CITATIONS.get(id, text), licence, _ATTRIBUTION.get(id))
-    slug = re.sub(r"[^a-z0-9]+", "-", re.sub(r"^https?://", "", text.lower())).strip("-")[:48].strip("-")
-    return sources.cite(slug, text, "facts")
+    return sources.cite(_slug(text), text, "facts")
+
+
+def _slug(text: str) -> str:
+    """A readable id; a check sum keeps ids of long texts apart."""
+    plain = re.sub(r"https?://(raw\.githubusercontent\.com/|github\.com/)?", "", text.lower())
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    return slug if len(slug) <= 40 else f"{slug[:40].strip('-')}-{zlib.crc32(text.encode()):08x}"

@@ -16,6 +16,7 @@ AWS_LIST_2017 = date(2017, 11, 12)
 AWS_LIST_2018 = date(2018, 8, 7)
 HOURS_PER_YEAR = 8_760
 YEARS = {"1y": 1, "3y": 3}
+NAMES = {"Jarvislabs": "JarvisLabs", "Datacrunch": "Verda (DataCrunch)"}
 PAYMENTS = {"no upfront": "no_upfront", "partial upfront": "partial_upfront", "all upfront": "all_upfront"}
 
 
@@ -125,7 +126,7 @@ def _lowest_of_table(facts: Path, sources: Sources) -> Iterator[Row]:
         gpu = canonical_gpu(fact["item"])
         start, price = day(fact["date"]), number(fact["price_usd_h"])
         if provider and gpu and start and price:
-            series[gpu].append((start, price, provider[1].replace("Jarvislabs", "JarvisLabs"), fact))
+            series[gpu].append((start, price, NAMES.get(provider[1], provider[1]), fact))
     for gpu, seen in series.items():
         yield from _runs(gpu, sorted(seen, key=lambda s: s[0]), sources)
 
@@ -133,7 +134,6 @@ def _lowest_of_table(facts: Path, sources: Sources) -> Iterator[Row]:
 def _runs(gpu: str, seen: Iterable[tuple[date, float, str, Row]], sources: Sources) -> Iterator[Row]:
     row: Row | None = None
     for start, price, provider, fact in seen:
-        provider = provider.replace("Datacrunch", "Verda (DataCrunch)")
         if row is not None and (row["amount"], row["provider"]) == (price, provider):
             row["observed_on"] = start
             continue

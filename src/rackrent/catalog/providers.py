@@ -1,0 +1,172 @@
+"""Providers: their rules, what data out costs, and what a stopped machine costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from rackrent.catalog.catalog import Catalog, fact_of
+from rackrent.catalog.fact import Fact
+from rackrent.i18n import gettext as _
+from rackrent.units import HOURS_PER_MONTH
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A provider and its rules; None is unknown, and an empty `certificates` means that none is evidenced.
+
+    `stopped` says what a stopped machine costs: its disk, the full price, nothing, or that it cannot be
+    stopped. `stopped_disk_factor` is the disk's rate while stopped over its rate while running.
+    """
+
+    name: str
+    jurisdiction: str | None
+    billing_s: float | None
+    minimum_s: float | None
+    stopped: str | None
+    stopped_disk_factor: float | None
+    stopped_fact: Fact
+    storage: Fact | None
+    spot_notice_s: float | None
+    hosts: str | None
+    isolation: str | None
+    certificates: tuple[str, ...]
+    baa: str
+    baa_covers_gpu: str
+    dpa: str
+    quota: str | None
+    evidence: Mapping[str, str]
+    source: str
+    note: str
+
+
+class Tier(NamedTuple):
+    """One tier of data out: USD per GB (None: unknown) from `from_gb` to `to_gb` (None: no end) a month.
+
+    Volume counts from 0; the first `free_gb` of it (None: not stated) are not billed.
+    """
+
+    from_gb: float
+    to_gb: float | None
+    usd_per_gb: float | None
+    free_gb: float | None
+    fact: Fact
+
+
+def provider(catalog: Catalog, name: str) -> Provider | None:
+    """Return the provider of that name (case ignored), or None where the catalog knows nothing of it."""
+    rows = catalog.once("providers by name", lambda: _by_name(catalog))
+    row = rows.get(name.strip().casefold())
+    return None if row is None else _provider(row)
+
+
+def egress_tiers(catalog: Catalog, provider: str, region: str | None = None) -> list[Tier]:
+    """Return the tiers of data out of a provider in a region, else of its default; empty where unknown.
+
+    Tiers start at 0, meet without gaps, and held on the day of the catalog; where only later ones are known
+    those are used and their facts say so.
+    """
+    tables = catalog.once("egress by place", lambda: _egress_tables(catalog))
+    by_region = tables.get(provider.strip().casefold(), {})
+    rows = by_region.get((region or "").casefold()) or by_region.get("")
+    return [_tier(row) for row in rows or []]
+
+
+def stopped_usd_per_hour(
+    seller: Provider | None,
+    machine_usd_per_hour: float | None,
+    disk_gb: float,
+    disk_usd_gb_month: float | None,
+) -> float | None:
+    """Return what an hour costs while the machine is stopped and its disk of `disk_gb` is kept; None if unknown.
+
+    On one provider the disk still bills (some at another rate), on another everything, on a third nothing.
+    A machine that cannot be stopped bills in full for as long as it is kept.
+    """
+    if seller is None or seller.stopped is None:
+        return None
+    if seller.stopped in ("full", "cannot_stop"):
+        disk = _disk_usd_per_hour(disk_gb, disk_usd_gb_month, 1.0)
+        return None if machine_usd_per_hour is None or disk is None else machine_usd_per_hour + disk
+    if seller.stopped == "nothing":
+        return 0.0
+    return _disk_usd_per_hour(disk_gb, disk_usd_gb_month, seller.stopped_disk_factor or 1.0)
+
+
+def _disk_usd_per_hour(gb: float, usd_gb_month: float | None, factor: float) -> float | None:
+    if gb == 0:
+        return 0.0
+    return None if usd_gb_month is None else gb * usd_gb_month * factor / HOURS_PER_MONTH
+
+
+def _by_name(catalog: Catalog) -> dict[str, dict[str, Any]]:
+    rows = catalog.known_by("providers", ("provider",)).to_dicts()
+    return {row["provider"].casefold(): row | {"source": catalog.cite(row["source"])} for row in rows}
+
+
+def _provider(row: dict[str, Any]) -> Provider:
+    evidence = dict(part.split(": ", 1) for part in (row["field_evidence"] or "").split("; ") if ": " in part)
+    name, rate = row["provider"], row["storage_usd_gb_month"]
+    storage = None
+    if rate is not None:
+        storage = fact_of("providers", f"{name}/storage_usd_gb_month", row, rate, "usd_per_gb_month")
+    return Provider(
+        name=name,
+        jurisdiction=row["jurisdiction"],
+        billing_s=row["billing_s"],
+        minimum_s=row["minimum_s"],
+        stopped=row["stopped"],
+        stopped_disk_factor=row["stopped_disk_factor"],
+        stopped_fact=fact_of("providers", f"{name}/stopped", row, row["stopped_disk_factor"], "share"),
+        storage=storage,
+        spot_notice_s=row["spot_notice_s"],
+        hosts=row["hosts"],
+        isolation=row["isolation"],
+        certificates=tuple((row["certificates"] or "").split(";")) if row["certificates"] else (),
+        baa=row["baa"] or "unknown",
+        baa_covers_gpu=row["baa_covers_gpu"] or "unknown",
+        dpa=row["dpa"] or "unknown",
+        quota=row["quota"],
+        evidence=evidence,
+        source=row["source"],
+        note=row["note"] or "",
+    )
+
+
+def _egress_tables(catalog: Catalog) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Provider -> region ("" for the default) -> rows in order, all folded."""
+    out: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    everything = catalog.all_rows("egress").sort("valid_from", "from_gb")
+    for rows in everything.partition_by("provider", "region", maintain_order=True):
+        chosen = _of_the_day(catalog, rows).to_dicts()
+        if not chosen:
+            continue
+        for row in chosen:
+            row["source"] = catalog.cite(row["source"])
+        regions = out.setdefault(chosen[0]["provider"].casefold(), {})
+        regions[chosen[0]["region"].casefold()] = chosen
+        if chosen[0]["default"]:
+            regions[""] = chosen
+    return out
+
+
+def _of_the_day(catalog: Catalog, rows: pl.DataFrame) -> pl.DataFrame:
+    """The tier table that held on the day; else the first later one, marked `known_later`."""
+    day = catalog.as_of
+    live = rows.filter(pl.col("valid_to").is_null() | (pl.col("valid_to") > day))
+    held = live.filter(pl.col("valid_from") <= day)
+    if held.height:
+        latest = held.filter(pl.col("valid_from") == pl.col("valid_from").max())
+        return latest.with_columns(known_later=pl.lit(value=False)).sort("from_gb")
+    first = live.filter(pl.col("valid_from") == pl.col("valid_from").min())
+    return first.with_columns(known_later=pl.lit(value=True)).sort("from_gb")
+
+
+def _tier(row: dict[str, Any]) -> Tier:
+    key = f"{row['provider']}/{row['region']}/{row['from_gb']:g}"
+    note = _("the first {gb:g} GB a month are free").format(gb=row["free_gb"]) if row["free_gb"] else ""
+    fact = fact_of("egress", key, row, row["usd_per_gb"], "usd_per_gb", note=note)
+    return Tier(row["from_gb"], row["to_gb"], row["usd_per_gb"], row["free_gb"], fact)
