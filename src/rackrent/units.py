@@ -34,11 +34,11 @@ class Interval:
 
     def __post_init__(self) -> None:
         if not self.low <= self.likely <= self.high:
-            raise ValueError(f"an interval needs low <= likely <= high, not {self.low}/{self.likely}/{self.high}")
+            raise ValueError(
+                f"an interval needs low <= likely <= high, not {self.low}/{self.likely}/{self.high}"
+            )
 
     @classmethod
     def exactly(cls, value: float) -> Interval:
         """Return the interval of a figure that is known."""
         return cls(value, value, value)
-
-

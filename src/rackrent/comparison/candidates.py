@@ -90,7 +90,9 @@ def candidates(catalog: Catalog, workload: Workload) -> list[Candidate]:
 def _bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
     """Ready-made builds and prebuilt systems at your site, and rack systems in a colocation site."""
     known = systems(catalog)
-    newest = {s.kind: s.price.observed_on for s in sorted(known, key=lambda s: s.price.observed_on or date.min)}
+    newest = {
+        s.kind: s.price.observed_on for s in sorted(known, key=lambda s: s.price.observed_on or date.min)
+    }
     rate = colocation_rates(catalog, workload.location.country)
     for system in known:
         card = gpu(catalog, system.gpu)
@@ -120,7 +122,9 @@ def _bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
         }
         tail = f"{slug(system.vendor or 'any')}/{slug(system.id)}"
         site = workload.location.site
-        yield Candidate(id=f"{system.kind}/{tail}/{site}/own", kind=system.kind, region=site, warnings=warnings, **common)
+        yield Candidate(
+            id=f"{system.kind}/{tail}/{site}/own", kind=system.kind, region=site, warnings=warnings, **common
+        )
         if rate is not None and system.form == "rack":
             yield Candidate(
                 id=f"colocation/{tail}/{slug(rate.key)}/own",
@@ -133,7 +137,15 @@ def _bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
     for index, machine in enumerate(workload.own.machines):
         card = _gpu_named(catalog, machine.gpu)
         field_name = f"own.machines[{index}]"
-        price = Fact("catalog", "systems", f"{field_name}.price_usd", machine.price_usd, "usd", _("your own figure"), catalog.as_of)
+        price = Fact(
+            "catalog",
+            "systems",
+            f"{field_name}.price_usd",
+            machine.price_usd,
+            "usd",
+            _("your own figure"),
+            catalog.as_of,
+        )
         hardware = Hardware(
             card,
             machine.gpus,
@@ -175,7 +187,9 @@ def _age(system: System, newest: date | None, catalog: Catalog) -> tuple[tuple[s
 
 def _geforce(card: Gpu) -> tuple[str, ...]:
     if card.segment == "consumer" and card.vendor == "NVIDIA":
-        return (_("GeForce driver licence: not for data centres; read it before you place such a card there"),)
+        return (
+            _("GeForce driver licence: not for data centres; read it before you place such a card there"),
+        )
     return ()
 
 
@@ -221,7 +235,13 @@ def resale_today(catalog: Catalog, machine: HaveMachine, index: int) -> Fact | N
     curve = resale(catalog, RESALE_SEGMENTS[card.segment])
     age = (catalog.as_of - card.launch_date).days / 365.25
     value = gpu_resale_usd(
-        curve.age_years, curve.low, curve.median, curve.high, card.launch_price_usd, card.launch_price_usd, age
+        curve.age_years,
+        curve.low,
+        curve.median,
+        curve.high,
+        card.launch_price_usd,
+        card.launch_price_usd,
+        age,
     )
     if value.beyond_data:
         return None
@@ -242,8 +262,13 @@ def _offered(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
     else:
         rows = rows.with_columns(_permitted=pl.lit(value=True))
     best = rows.sort(
-        ["_permitted", "rankable", "usd_per_hour"], descending=[True, True, False], nulls_last=True, maintain_order=True
-    ).unique(["kind", "provider", "instance_type", "gpu", "term", "payment"], keep="first", maintain_order=True)
+        ["_permitted", "rankable", "usd_per_hour"],
+        descending=[True, True, False],
+        nulls_last=True,
+        maintain_order=True,
+    ).unique(
+        ["kind", "provider", "instance_type", "gpu", "term", "payment"], keep="first", maintain_order=True
+    )
     providers: dict[str, Provider | None] = {}
     for row in best.iter_rows(named=True):
         card = gpu(catalog, row["gpu"])
@@ -306,7 +331,9 @@ def reason_not_ranked(row: dict[str, Any]) -> str:
     if row["doubt"]:
         return _("doubtful: {why}").format(why=_(row["doubt"]))
     if row["stale"]:
-        return _("price of {day} is too old while fresher ones exist").format(day=row["observed_on"].isoformat())
+        return _("price of {day} is too old while fresher ones exist").format(
+            day=row["observed_on"].isoformat()
+        )
     return _("price unknown")
 
 
@@ -315,7 +342,9 @@ def _quoted(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
         card = _gpu_named(catalog, quote.gpu)
         price = _quote_price(catalog, quote, index)
         seller = provider(catalog, quote.provider)
-        storage = _given(f"quotes[{index}].storage_usd_gb_month", quote.storage_usd_gb_month, "usd_per_gb_month")
+        storage = _given(
+            f"quotes[{index}].storage_usd_gb_month", quote.storage_usd_gb_month, "usd_per_gb_month"
+        )
         rate = to_usd(catalog, quote.upfront, quote.currency or "USD", catalog.as_of)
         yield Candidate(
             id=f"{quote.kind}/{slug(quote.provider)}/{slug(quote.name)}/{slug(quote.region)}/{quote.term}",
@@ -348,7 +377,16 @@ def _quote_price(catalog: Catalog, quote: Quote, index: int) -> Fact:
         usd = converted.known / (HOURS_PER_MONTH if quote.per == "machine_month" else 1.0)
     usd += (quote.usd_per_vcpu_hour or 0.0) * (quote.vcpus or 0.0)
     key = f"quotes[{index}]"
-    return Fact("catalog", "offers", key, usd, "usd_per_machine_hour", _("quote of {who}").format(who=quote.provider), catalog.as_of, "high")
+    return Fact(
+        "catalog",
+        "offers",
+        key,
+        usd,
+        "usd_per_machine_hour",
+        _("quote of {who}").format(who=quote.provider),
+        catalog.as_of,
+        "high",
+    )
 
 
 def _campus(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
@@ -356,8 +394,19 @@ def _campus(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
         card = _gpu_named(catalog, cluster.gpu)
         usd = cluster.usd_per_gpu_hour * cluster.gpus_per_node
         key = f"campus[{index}].usd_per_gpu_hour"
-        price = Fact("catalog", "offers", key, usd, "usd_per_machine_hour", _("your institution"), catalog.as_of, "high")
-        storage = _given(f"campus[{index}].storage_usd_gb_month", cluster.storage_usd_gb_month, "usd_per_gb_month")
+        price = Fact(
+            "catalog",
+            "offers",
+            key,
+            usd,
+            "usd_per_machine_hour",
+            _("your institution"),
+            catalog.as_of,
+            "high",
+        )
+        storage = _given(
+            f"campus[{index}].storage_usd_gb_month", cluster.storage_usd_gb_month, "usd_per_gb_month"
+        )
         yield Candidate(
             id=f"campus/{slug(cluster.name)}/{slug(card.gpu)}/campus/on_demand",
             kind="campus",

@@ -26,7 +26,9 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     options = [evaluate(c, setting) for c in candidates(catalog, workload)]
     feasible = sorted((o for o in options if o.feasible), key=lambda o: (o.npv_usd, o.id))
     out = sorted((o for o in options if not o.feasible), key=lambda o: (len(o.reasons), o.kind, o.id))
-    payable = sorted((o for o in feasible if not o.reasons_on_budget), key=lambda o: (o.npv_on_budget_usd, o.id))
+    payable = sorted(
+        (o for o in feasible if not o.reasons_on_budget), key=lambda o: (o.npv_on_budget_usd, o.id)
+    )
     best = feasible[0] if feasible else None
     on_budget = payable[0] if payable else None
     if best is None:
@@ -66,7 +68,9 @@ def _warnings(setting: Setting, best: Option | None) -> list[str]:
     if best is not None and best.speed is not None and best.speed.basis == "datasheet":
         warnings.append(_("the speed of {gpu} is read from its datasheet, not measured").format(gpu=best.gpu))
     if not w.tax.recoverable and w.tax.rate is None and not setting.tax.value:
-        warnings.append(_("no tax is added: the rate of {country} is not known").format(country=w.location.country))
+        warnings.append(
+            _("no tax is added: the rate of {country} is not known").format(country=w.location.country)
+        )
     known_later = sorted({f.table for o in ([best] if best else []) for s in o.streams for f in s.facts if f.observed_on and f.observed_on > setting.catalog.as_of and f.table not in ("assumptions", "workload")})  # fmt: skip
     if known_later:
         warnings.append(

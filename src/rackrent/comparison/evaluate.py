@@ -140,7 +140,9 @@ def _costed(candidate: Candidate, option: Option, use: Use, setting: Setting) ->
     machine_price = None
     if candidate.hardware is not None:
         site = _site(candidate, setting)
-        streams = own.own_streams(candidate.hardware, use, setting, site=site, colocation=candidate.colocation)
+        streams = own.own_streams(
+            candidate.hardware, use, setting, site=site, colocation=candidate.colocation
+        )
         machine_price = candidate.hardware.price.value if candidate.hardware.price else None
     else:
         assert candidate.rental is not None
@@ -158,7 +160,9 @@ def _costed(candidate: Candidate, option: Option, use: Use, setting: Setting) ->
         use=use,
         streams=tuple(streams),
         energy_kwh=energy,
-        co2_use_kg=energy * intensity.value / GRAMS_PER_KG if energy is not None and intensity and intensity.value else None,
+        co2_use_kg=energy * intensity.value / GRAMS_PER_KG
+        if energy is not None and intensity and intensity.value
+        else None,
         co2_embodied_kg=_embodied_kg(candidate, use, setting),
     )
     return replace(costed, reasons_on_budget=budget_reasons(costed, setting))
@@ -189,7 +193,9 @@ def _energy_kwh(candidate: Candidate, use: Use, setting: Setting) -> float | Non
     waste = setting.workload.idle_waste
     share = waste if waste is not None else setting.assume("idle_waste").known
     watts = use.gpus_busy * candidate.gpu.tdp_w * setting.assume("load_share_of_tdp").known
-    watts = (watts + setting.assume("idle_watts_machine").known) / setting.assume("power_supply_efficiency").known
+    watts = (watts + setting.assume("idle_watts_machine").known) / setting.assume(
+        "power_supply_efficiency"
+    ).known
     hours = float(use.busy_hours.sum()) / (1.0 - share)
     return watts / WATTS_PER_KW * hours * setting.pue(candidate.provider).known
 
@@ -213,5 +219,3 @@ def _embodied_kg(candidate: Candidate, use: Use, setting: Setting) -> float:
     committed = candidate.term in rent.COMMITTED_TERMS
     hours = use.machines * HOURS_PER_MONTH * setting.horizon if committed else float(np.sum(use.busy_hours))
     return each * hours / life_hours
-
-

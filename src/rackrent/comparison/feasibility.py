@@ -45,11 +45,15 @@ def _provider_reasons(candidate: Candidate, w: Workload) -> list[str]:
             reasons.append(_("no evidence of {certificate}").format(certificate=wanted))
     if need.no_third_party_hosts and (seller is None or seller.hosts not in ("own", "leased")):
         hosts = seller.hosts if seller is not None and seller.hosts else _("unknown")
-        reasons.append(_("who owns the machines: {hosts}; third-party hosts are excluded").format(hosts=hosts))
+        reasons.append(
+            _("who owns the machines: {hosts}; third-party hosts are excluded").format(hosts=hosts)
+        )
     if need.dedicated_hardware and candidate.kind != "bare_metal":
         isolation = seller.isolation if seller is not None and seller.isolation else _("unknown")
         if isolation != "bare_metal":
-            reasons.append(_("dedicated hardware needed, isolation here: {isolation}").format(isolation=isolation))
+            reasons.append(
+                _("dedicated hardware needed, isolation here: {isolation}").format(isolation=isolation)
+            )
     return reasons
 
 
@@ -71,20 +75,32 @@ def time_reasons(candidate: Candidate, use: Use, w: Workload) -> list[str]:
     longest = w.longest_run_days * HOURS_PER_DAY
     if use.run_hours is not None and use.run_hours > longest:
         reasons.append(
-            _("one run takes {hours:,.0f} h, {limit:,.0f} h allowed").format(hours=use.run_hours, limit=longest)
+            _("one run takes {hours:,.0f} h, {limit:,.0f} h allowed").format(
+                hours=use.run_hours, limit=longest
+            )
         )
     limit = candidate.wall_limit_hours
     if limit is not None and use.run_hours is not None and use.run_hours > limit and not w.interruptible:
-        reasons.append(_("one run takes {hours:,.0f} h, the cluster allows {limit:,.0f} h").format(hours=use.run_hours, limit=limit))
+        reasons.append(
+            _("one run takes {hours:,.0f} h, the cluster allows {limit:,.0f} h").format(
+                hours=use.run_hours, limit=limit
+            )
+        )
     finish_days = use.finish_month * DAYS_PER_MONTH
     if w.deadline_days is not None and finish_days > w.deadline_days:
         reasons.append(
-            _("done after {days:,.0f} days, deadline {deadline:,.0f}").format(days=finish_days, deadline=w.deadline_days)
+            _("done after {days:,.0f} days, deadline {deadline:,.0f}").format(
+                days=finish_days, deadline=w.deadline_days
+            )
         )
     within = w.requirements.first_gpu_within_days
     start_days = use.start_month * DAYS_PER_MONTH
     if within is not None and start_days > within:
-        reasons.append(_("first GPU after {days:,.0f} days, {within:,.0f} allowed").format(days=start_days, within=within))
+        reasons.append(
+            _("first GPU after {days:,.0f} days, {within:,.0f} allowed").format(
+                days=start_days, within=within
+            )
+        )
     return reasons
 
 
@@ -96,22 +112,30 @@ def budget_reasons(option: Option, setting: Setting) -> tuple[str, ...]:
     reasons, paid = [], option.monthly_on_budget_usd
     if funding.may_buy == "capital" and not option.owned:
         reasons.append(_("the money may buy equipment only"))
-    if funding.may_buy == "services" and any(s.category == "hardware" and s.payer == "funding" for s in option.streams):
+    if funding.may_buy == "services" and any(
+        s.category == "hardware" and s.payer == "funding" for s in option.streams
+    ):
         reasons.append(_("the money may buy services only"))
     total = float(paid.sum())
     if funding.budget_usd is not None and total > funding.budget_usd:
-        reasons.append(_("{total} of a budget of {budget}").format(total=format_usd(total), budget=format_usd(funding.budget_usd)))
+        reasons.append(
+            _("{total} of a budget of {budget}").format(
+                total=format_usd(total), budget=format_usd(funding.budget_usd)
+            )
+        )
     if funding.upfront_max_usd is not None and paid[0] > funding.upfront_max_usd:
         reasons.append(
-            _("{now} at the start, {most} allowed").format(now=format_usd(float(paid[0])), most=format_usd(funding.upfront_max_usd))
+            _("{now} at the start, {most} allowed").format(
+                now=format_usd(float(paid[0])), most=format_usd(funding.upfront_max_usd)
+            )
         )
     if funding.spend_by is not None:
         last = (funding.spend_by - setting.catalog.as_of).days / DAYS_PER_MONTH
         late = float(np.maximum(paid, 0.0)[np.arange(len(paid)) > last].sum())
         if late > 0:
             reasons.append(
-                _("{late} would be paid after {day}").format(late=format_usd(late), day=funding.spend_by.isoformat())
+                _("{late} would be paid after {day}").format(
+                    late=format_usd(late), day=funding.spend_by.isoformat()
+                )
             )
     return tuple(reasons)
-
-

@@ -45,7 +45,11 @@ class Verdict:
 def describe(option: Option) -> str:
     """Return an option's name for a sentence: kind, product or provider, term."""
     kind = _(KIND_NAMES[option.kind])
-    count = f"{option.use.machines} x " if option.use is not None and option.use.machines > 1 and option.owned else ""
+    count = (
+        f"{option.use.machines} x "
+        if option.use is not None and option.use.machines > 1 and option.owned
+        else ""
+    )
     if option.owned:
         return _("{kind}: {name}").format(kind=kind, name=f"{count}{option.name}")
     return _("{kind}: {provider} {name}, {term}").format(
@@ -83,7 +87,9 @@ def _with_budget(text: str, best: Option, on_budget: Option | None) -> str:
 def _turns(best: Option, rival: Option, setting: Setting) -> tuple[str, ...]:
     owned, rented = (best, rival) if best.owned else (rival, best)
     return tuple(
-        fact for fact in (_use(owned, rented, best), _price(best, rival, setting), _time(owned, rented)) if fact
+        fact
+        for fact in (_use(owned, rented, best), _price(best, rival, setting), _time(owned, rented))
+        if fact
     )
 
 
@@ -91,13 +97,21 @@ def _use(owned: Option, rented: Option, best: Option) -> str:
     assert owned.use is not None
     now, multiple = owned.use.utilisation, break_even_demand(owned, rented)
     if multiple is None:
-        return _("Use: {now:.0%} of the hours of the owned machine; no amount of use changes the answer.").format(now=now)
+        return _(
+            "Use: {now:.0%} of the hours of the owned machine; no amount of use changes the answer."
+        ).format(now=now)
     at = multiple * now
     if at > 1:
-        return _("Use: {now:.0%} of the hours of the owned machine; owning would not win even at 100 %.").format(now=now)
+        return _(
+            "Use: {now:.0%} of the hours of the owned machine; owning would not win even at 100 %."
+        ).format(now=now)
     if best.owned:
-        return _("Use: the machine works {now:.0%} of all hours; below {at:.1%} renting wins.").format(now=now, at=at)
-    return _("Use: an owned machine would work {now:.0%} of all hours; above {at:.1%} owning wins.").format(now=now, at=at)
+        return _("Use: the machine works {now:.0%} of all hours; below {at:.1%} renting wins.").format(
+            now=now, at=at
+        )
+    return _("Use: an owned machine would work {now:.0%} of all hours; above {at:.1%} owning wins.").format(
+        now=now, at=at
+    )
 
 
 def _price(best: Option, rival: Option, setting: Setting) -> str:

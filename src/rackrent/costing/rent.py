@@ -141,7 +141,9 @@ def _rework(rental: Rental, use: Use, setting: Setting) -> CostStream:
     restart = setting.assume("startup_minutes")
     rate = float(monthly_probability_to_rate(chance.known))
     mtbf_hours = 1.0 / rate if rate else np.inf
-    extra = float(interruption_overhead(mtbf_hours, minutes / MINUTES_PER_HOUR, restart.known / MINUTES_PER_HOUR))
+    extra = float(
+        interruption_overhead(mtbf_hours, minutes / MINUTES_PER_HOUR, restart.known / MINUTES_PER_HOUR)
+    )
     hours = use.busy_hours * extra
     text = _("{share:.2%} more hours for checkpoints and restarts: {hours:,.1f} h x ${price:.4f}").format(
         share=extra, hours=hours.sum(), price=rental.price.known

@@ -12,7 +12,7 @@ import numpy as np
 
 from rackrent.catalog.fact import Fact
 from rackrent.costing.setting import Setting
-from rackrent.costing.streams import CostStream, at_start
+from rackrent.costing.streams import CostStream, Payer, at_start
 from rackrent.i18n import gettext as _
 from rackrent.workload.model import Funding
 
@@ -39,7 +39,7 @@ def tax_streams(streams: Iterable[CostStream], setting: Setting) -> list[CostStr
     rate = setting.tax
     if not rate.value:
         return []
-    groups: dict[tuple[str, bool], list[CostStream]] = {}
+    groups: dict[tuple[Payer, bool], list[CostStream]] = {}
     for stream in streams:
         if stream.tax_basis == "excl":
             groups.setdefault((stream.payer, stream.per_use), []).append(stream)
@@ -47,18 +47,14 @@ def tax_streams(streams: Iterable[CostStream], setting: Setting) -> list[CostStr
     for (payer, per_use), members in groups.items():
         base = np.sum([m.usd for m in members], axis=0)
         text = _("{rate:.1%} of ${base:,.2f}").format(rate=rate.value, base=base.sum())
-        taxes.append(
-            CostStream(
-                "tax",
-                base * rate.value,
-                text,
-                (rate,),
-                payer=members[0].payer,
-                tax_basis="tax",
-                per_use=per_use,
-            )
-        )
+        facts = (rate, *_facts_of(members))
+        taxes.append(CostStream("tax", base * rate.value, text, facts, payer, "tax", per_use=per_use))
     return taxes
+
+
+def _facts_of(streams: Iterable[CostStream]) -> tuple[Fact, ...]:
+    """The facts of several streams, each once, in order."""
+    return tuple(dict.fromkeys(f for s in streams for f in s.facts))
 
 
 def indirect_streams(
@@ -76,13 +72,10 @@ def indirect_streams(
         and machine_price_usd is not None
         and machine_price_usd < funding.equipment_threshold_usd
     )
+    on_services = ("indirect_rate_services", funding.indirect_rate_services)
+    on_equipment = on_services if small else ("indirect_rate_equipment", funding.indirect_rate_equipment)
     out = []
-    for categories, field, rate in (
-        (EQUIPMENT, "indirect_rate_equipment", funding.indirect_rate_equipment),
-        (SERVICES, "indirect_rate_services", funding.indirect_rate_services),
-    ):
-        if categories is EQUIPMENT and small:
-            field, rate = "indirect_rate_services", funding.indirect_rate_services
+    for categories, (field, rate) in ((EQUIPMENT, on_equipment), (SERVICES, on_services)):
         if rate == 0:
             continue
         fact = Fact.from_workload(f"funding.{field}", rate, "share")
