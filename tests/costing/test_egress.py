@@ -1,5 +1,6 @@
 """Data out: tiers, the free allowance, and prices nobody knows."""
 
+from datetime import date
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rackrent.catalog.catalog import load
+from rackrent.catalog.schema import TABLES
 from rackrent.costing import EgressTier, egress_cost
 from rackrent.errors import BadInput
 
@@ -87,3 +90,43 @@ def test_a_volume_that_is_none_is_refused(gb):
 def test_gaps_and_overlaps_are_refused(tiers):
     with pytest.raises(BadInput, match="must start where"):
         egress_cost(tiers, 5)
+
+
+@pytest.mark.case("P1")
+def test_every_shipped_tier_table_is_monotone_and_continuous():
+    """Just past each tier's end costs hardly more than at it, and more volume never costs less."""
+    tables = load(as_of=date(2026, 12, 1)).all_rows("egress").partition_by("provider", "region", "valid_from")
+    assert len(tables) > 20
+    priced = 0
+    for rows in tables:
+        tiers = [SimpleNamespace(**row) for row in rows.iter_rows(named=True)]
+        edges = [tier.to_gb for tier in tiers if tier.to_gb is not None]
+        volumes = np.array(sorted({0, 1, 1e6, *edges, *[edge + 1e-3 for edge in edges]}))
+        costs = egress_cost(tiers, volumes)
+        if costs is None:
+            continue
+        priced += 1
+        steps = np.diff(costs) / np.diff(volumes)
+        assert np.all(steps >= -1e-6), tiers[0]
+        assert np.all(steps <= max(tier.usd_per_gb or 0 for tier in tiers) + 1e-6), tiers[0]
+    assert priced > 20
+
+
+@pytest.mark.case("P1")
+def test_a_provider_is_looked_up_in_the_catalog(tmp_path):
+    columns = [column.name for column in TABLES["egress"].columns]
+    common = {
+        "provider": "Cloudy", "region": "north", "free_gb": "100", "default": "true", "source": "own",
+        "observed_on": "2026-01-01", "confidence": "high", "valid_from": "2026-01-01",
+    }  # fmt: skip
+    rows = [
+        common | {"from_gb": "0", "to_gb": "10240", "usd_per_gb": "0.09"},
+        common | {"from_gb": "10240", "usd_per_gb": "0.085"},
+    ]
+    lines = [",".join(columns), *[",".join(row.get(name, "") for name in columns) for row in rows]]
+    (tmp_path / "egress.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "sources.csv").write_text("id,citation,licence,attribution\nown,our own test,facts,\n")
+    catalog = load(tmp_path, as_of=date(2026, 12, 1))
+    assert egress_cost("Cloudy", 10 * TB, free_gb=0, catalog=catalog) == pytest.approx(921.60)
+    assert egress_cost("cloudy", 10 * TB, catalog=catalog) == pytest.approx(921.60 - 9.00)
+    assert egress_cost("Nobody", 1, catalog=catalog) is None
