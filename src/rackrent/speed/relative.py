@@ -1,45 +1,25 @@
 """Speed of one GPU against another on a kind of work.
 
-Measured rates come first: the geometric mean of the ratios on every benchmark that both GPUs ran (the same
-suite, network, precision and number of GPUs, so that only the GPU differs). Where they share none, the
-datasheet: the geometric mean of the ratios of arithmetic rate and memory bandwidth, with a wide interval.
+Measured where both were measured together, or each beside a third. A GPU that was not measured is set against
+the nearest one that was, by datasheet: the geometric mean of the ratios of arithmetic rate and of memory
+bandwidth, with a wide interval.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, log, sqrt
-from typing import Any, Literal
+from typing import Literal
 
 from rackrent.catalog.assumptions import Overrides, assumption
-from rackrent.catalog.catalog import Catalog, fact_of
+from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import Gpu, gpu
-from rackrent.catalog.names import members
 from rackrent.i18n import gettext as _
+from rackrent.i18n import ngettext
+from rackrent.speed.measured import Ratios, grid, ratio_facts, ratios
 
 Basis = Literal["same", "benchmark", "datasheet", "unknown"]
-Benchmark = tuple[str, str, str, float]
-"""Suite, network, precision, number of GPUs: within one of these, rates compare."""
-
-NETWORKS: Mapping[str, tuple[str, ...]] = {
-    "cnn_training": ("resnet", "inception", "ssd", "mean of cnn", "retinanet"),
-    "segmentation": ("maskrcnn", "segmentation"),
-    "transformer_finetune": ("bert", "llama2_70b_lora"),
-    "transformer_pretrain": ("gnmt", "transformerxl", "bert", "llama31"),
-    "diffusion": ("stable_diffusion", "flux"),
-}
-"""Beginnings or parts of the names of networks that stand for a task."""
-HALF = ("fp16", "bf16", "tf32", "mixed")
-PRECISIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "fp32": (("fp32",), HALF, ("fp8", "fp4")),
-    "fp16": (("fp16",), HALF[1:], ("fp8", "fp4"), ("fp32",)),
-    "bf16": (("bf16",), HALF, ("fp8", "fp4"), ("fp32",)),
-    "fp8": (("fp8",), ("mixed", "fp4"), HALF, ("fp32",)),
-}
-"""For each precision, which measured ones stand for it, the closest first."""
 DATASHEET_LOW, DATASHEET_HIGH = 0.6, 1.6
 """How far a ratio of datasheet rates may be off."""
 SINGLE_LOW, SINGLE_HIGH = 0.8, 1.25
@@ -64,6 +44,37 @@ class Speed:
     formula: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One link of the chain from a GPU to the reference: `ratio` is the speed of `one` over that of `other`."""
+
+    one: str
+    other: str
+    ratio: float
+    low: float
+    high: float
+    basis: Basis
+    facts: tuple[Fact, ...]
+    detail: str
+
+    def inverted(self) -> _Step:
+        return _Step(
+            self.other,
+            self.one,
+            1 / self.ratio,
+            1 / self.high,
+            1 / self.low,
+            self.basis,
+            self.facts,
+            self.detail,
+        )
+
+    def text(self) -> str:
+        return _("{one} / {other} = {ratio:.2f} ({low:.2f} to {high:.2f}), {detail}").format(
+            one=self.one, other=self.other, ratio=self.ratio, low=self.low, high=self.high, detail=self.detail
+        )
+
+
 def relative_speed(
     catalog: Catalog, gpu_name: str, reference: str | None, task: str = "generic", precision: str = "fp16"
 ) -> Speed:
@@ -74,8 +85,14 @@ def relative_speed(
     if reference is None or gpu_name == reference:
         formula = _("an hour counts the same") if reference is None else _("the same GPU")
         return Speed(gpu_name, reference or gpu_name, 1.0, 1.0, 1.0, "same", (), formula)
-    name = f"speed of {gpu_name} on {reference}, {task}, {precision}"
-    return catalog.once(name, lambda: _relative(catalog, gpu_name, reference, task, precision))
+    first, second = sorted((gpu_name, reference))
+    name = f"chain from {first} to {second}, {task}, {precision}"
+    steps = catalog.once(
+        name, lambda: _chain(catalog, first, second, ratios(catalog, task, precision), precision)
+    )
+    if first != gpu_name:
+        steps = [step.inverted() for step in reversed(steps)]
+    return _speed(gpu_name, reference, steps)
 
 
 def scaling(catalog: Catalog, gpus: int, overrides: Overrides | None = None) -> Fact:
@@ -87,124 +104,120 @@ def scaling(catalog: Catalog, gpus: int, overrides: Overrides | None = None) -> 
     return assumption(catalog, "multi_gpu_efficiency", overrides)
 
 
-def _relative(catalog: Catalog, name: str, reference: str, task: str, precision: str) -> Speed:
-    rates = catalog.once("benchmarks by gpu", lambda: _rates(catalog))
-    one, other = _of(rates, name), _of(rates, reference)
-    shared = _shared(one, other, task)
-    for stands_for in PRECISIONS[precision]:
-        if chosen := [b for b in shared if b[2] in stands_for]:
-            return _measured(name, reference, one, other, chosen, precision)
-    return _from_datasheet(gpu(catalog, name), gpu(catalog, reference), name, reference, precision)
+def _speed(name: str, reference: str, steps: list[_Step]) -> Speed:
+    if not steps:
+        formula = _("{gpu} was not measured beside {reference}, and a datasheet is missing")
+        formula = formula.format(gpu=name, reference=reference)
+        return Speed(name, reference, None, None, None, "unknown", (), formula)
+    ratio = low = high = 1.0
+    for step in steps:
+        ratio, low, high = ratio * step.ratio, low * step.low, high * step.high
+    basis: Basis = "benchmark" if all(s.basis == "benchmark" for s in steps) else "datasheet"
+    formula = _("{gpu} does {ratio:.2f} x the work of {reference}: {steps}").format(
+        gpu=name, ratio=ratio, reference=reference, steps="; ".join(s.text() for s in steps)
+    )
+    return Speed(name, reference, ratio, low, high, basis, tuple(f for s in steps for f in s.facts), formula)
 
 
-def _rates(catalog: Catalog) -> dict[str, dict[Benchmark, dict[str, Any]]]:
-    """Every measured rate by GPU and benchmark."""
-    rates: dict[str, dict[Benchmark, dict[str, Any]]] = defaultdict(dict)
-    key = ("suite", "task", "model", "precision", "gpu", "gpu_count")
-    for row in catalog.known_by("benchmarks", key).iter_rows(named=True):
-        rates[row["gpu"]][row["suite"], row["model"], row["precision"], row["gpu_count"]] = row
-    return rates
+def _chain(catalog: Catalog, name: str, other: str, taken: Ratios, precision: str) -> list[_Step]:
+    """Return the steps from one GPU to another; empty where there is no way."""
+    rates = grid(catalog)
+    near, far = rates.stand_in(name), rates.stand_in(other)
+    if near is not None and near == far:
+        return [_Step(name, other, 1.0, 1.0, 1.0, "benchmark", (), _("counted as one product"))]
+    if near is not None and far is not None and not taken.linked[near, far]:
+        links = taken.linked.sum(axis=1)
+        near, far = (None, far) if links[near] < links[far] else (near, None)
+    if near is None and far is not None:
+        near = _nearest(catalog, name, far, taken, precision)
+    elif near is not None and far is None:
+        far = _nearest(catalog, other, near, taken, precision)
+    if near is None or far is None or not taken.linked[near, far]:
+        direct = _datasheet(catalog, name, other, precision)
+        return [direct] if direct else []
+    steps = [
+        _from_to(catalog, name, rates.gpus[near], precision),
+        *_measured(catalog, near, far, taken),
+        _from_to(catalog, rates.gpus[far], other, precision),
+    ]
+    return [step for step in steps if step is not None]
 
 
-def _of(rates: Mapping[str, dict[Benchmark, dict[str, Any]]], name: str) -> dict[Benchmark, dict[str, Any]]:
-    """The rates of a GPU; where it has none, of the family it belongs to or the first of its members."""
-    if name in rates:
-        return rates[name]
-    related: Iterable[str] = [family for family in rates if members(family, (name,))] or members(name, rates)
-    found: dict[Benchmark, dict[str, Any]] = {}
-    for other in related:
-        found = rates[other] | found
-    return found
+def _nearest(catalog: Catalog, name: str, partner: int, taken: Ratios, precision: str) -> int | None:
+    """Return the GPU whose datasheet is the nearest to `name` among those measured beside `partner`."""
+    own = _rates(gpu(catalog, name), precision)
+    if own is None:
+        return None
+    known = {
+        i: _rates(gpu(catalog, g), precision)
+        for i, g in enumerate(grid(catalog).gpus)
+        if taken.linked[i, partner]
+    }
+    distance = {
+        i: abs(log(own[0] / r[0])) + abs(log(own[1] / r[1])) for i, r in known.items() if r is not None
+    }
+    return min(distance, key=lambda i: distance[i], default=None)
 
 
-def _shared(
-    one: Mapping[Benchmark, dict[str, Any]], other: Mapping[Benchmark, dict[str, Any]], task: str
-) -> list[Benchmark]:
-    """Benchmarks that both ran, of the task if there are such: at the fewest GPUs each was run on by both."""
-    both = sorted(one.keys() & other.keys())
-    fewest = {b[:3]: b for b in reversed(both)}
-    wanted = "inference" if task == "inference" else "training"
-    both = [b for b in fewest.values() if one[b]["task"] == wanted]
-    words = NETWORKS.get(task)
-    if words is None:
-        return both
-    own = [b for b in both if any(word in b[1].casefold() for word in words)]
-    return own or both
+def _from_to(catalog: Catalog, name: str, other: str, precision: str) -> _Step | None:
+    """A datasheet step between a GPU and the one that stands for it; none where that is the same or its family."""
+    if grid(catalog).stand_in(name) == grid(catalog).stand_in(other):
+        return None
+    return _datasheet(catalog, name, other, precision)
 
 
-def _measured(
-    name: str,
-    reference: str,
-    one: Mapping[Benchmark, dict[str, Any]],
-    other: Mapping[Benchmark, dict[str, Any]],
-    chosen: list[Benchmark],
-    precision: str,
-) -> Speed:
-    ratios = {b: one[b]["rate"] / other[b]["rate"] for b in sorted(chosen)}
-    ratio = exp(sum(map(log, ratios.values())) / len(ratios))
-    low, high = min(ratios.values()), max(ratios.values())
-    if len(ratios) == 1:
+def _measured(catalog: Catalog, one: int, other: int, taken: Ratios) -> list[_Step]:
+    if one == other:
+        return []
+    if not taken.count[one, other]:
+        between = taken.bridge(one, other)
+        assert between is not None
+        return [*_measured(catalog, one, between, taken), *_measured(catalog, between, other, taken)]
+    ratio, low, high = (exp(values[one, other]) for values in (taken.mean, taken.low, taken.high))
+    n = int(taken.count[one, other])
+    if n == 1:
         low, high = ratio * SINGLE_LOW, ratio * SINGLE_HIGH
+    rates = grid(catalog)
+    benchmarks = [rates.benchmarks[c] for c in taken.levels[taken.level[one, other]]]
+    detail = ngettext("{n} benchmark at {precision}", "{n} benchmarks at {precision}", n).format(
+        n=n, precision="/".join(sorted({b[3] for b in benchmarks}))
+    )
+    facts = ratio_facts(catalog, taken, one, other)
+    return [_Step(rates.gpus[one], rates.gpus[other], ratio, low, high, "benchmark", facts, detail)]
+
+
+def _datasheet(catalog: Catalog, name: str, other: str, precision: str) -> _Step | None:
+    one, two = gpu(catalog, name), gpu(catalog, other)
+    fast, slow = _rates(one, precision), _rates(two, precision)
+    if one is None or two is None or fast is None or slow is None:
+        return None
+    ratio = sqrt(fast[0] / slow[0] * fast[1] / slow[1])
+    detail = _(
+        "not measured, by datasheet: {one} {fast:g} TFLOP/s and {wide:g} GB/s, {other} {slow:g} TFLOP/s and "
+        "{narrow:g} GB/s"
+    ).format(one=name, other=other, fast=fast[0], slow=slow[0], wide=fast[1], narrow=slow[1])
     facts = tuple(
-        fact_of("benchmarks", f"{'/'.join(b[:3])}/{b[3]:g}x/{name}:{reference}", one[b], value, "ratio")
-        for b, value in ratios.items()
+        fact
+        for card, rates in ((one, fast), (two, slow))
+        for fact in (card.fact(rates[2], "TFLOP/s"), card.fact("memory_bandwidth_gbs", "GB/s"))
     )
-    models = sorted({b[1] for b in chosen})
-    used = sorted({b[2] for b in chosen})
-    formula = _(
-        "{gpu} does {ratio:.2f} x the work of {reference}: geometric mean of {n} measured ratios ({low:.2f} to "
-        "{high:.2f}; {precision}; {models})"
-    ).format(
-        gpu=name, ratio=ratio, reference=reference, n=len(ratios), low=min(ratios.values()),
-        high=max(ratios.values()), precision=", ".join(used), models=", ".join(models),
-    )  # fmt: skip
-    if precision not in used:
-        formula += "; " + _("none was measured at {precision}").format(precision=precision)
-    return Speed(name, reference, ratio, low, high, "benchmark", facts, formula)
+    low, high = ratio * DATASHEET_LOW, ratio * DATASHEET_HIGH
+    return _Step(name, other, ratio, low, high, "datasheet", facts, detail)
 
 
-def _from_datasheet(one: Gpu | None, other: Gpu | None, name: str, reference: str, precision: str) -> Speed:
-    if one is None or other is None:
-        return _unknown(name, reference)
-    (rate, column), (base, base_column) = _arithmetic(one, precision), _arithmetic(other, precision)
-    if rate is None or base is None or not one.memory_bandwidth_gbs or not other.memory_bandwidth_gbs:
-        return _unknown(name, reference)
-    arithmetic, bandwidth = rate / base, one.memory_bandwidth_gbs / other.memory_bandwidth_gbs
-    ratio = sqrt(arithmetic * bandwidth)
-    formula = _(
-        "{gpu} does about {ratio:.2f} x the work of {reference}, not measured: geometric mean of arithmetic "
-        "({rate:g} / {base:g} TFLOP/s) and memory bandwidth ({fast:g} / {slow:g} GB/s)"
-    ).format(
-        gpu=name, ratio=ratio, reference=reference, rate=rate, base=base,
-        fast=one.memory_bandwidth_gbs, slow=other.memory_bandwidth_gbs,
-    )  # fmt: skip
-    facts = (
-        one.fact(column, "TFLOP/s"), one.fact("memory_bandwidth_gbs", "GB/s"),
-        other.fact(base_column, "TFLOP/s"), other.fact("memory_bandwidth_gbs", "GB/s"),
-    )  # fmt: skip
-    return Speed(
-        name, reference, ratio, ratio * DATASHEET_LOW, ratio * DATASHEET_HIGH, "datasheet", facts, formula
-    )
+def _rates(card: Gpu | None, precision: str) -> tuple[float, float, str] | None:
+    """Return arithmetic rate (TFLOP/s), memory bandwidth (GB/s) and the column of the former; None if unknown.
 
-
-def _arithmetic(gpu: Gpu, precision: str) -> tuple[float | None, str]:
-    """The fastest rate a framework would use at a precision, TFLOP/s, and its column.
-
-    A card whose half-precision rate is below its single-precision one (GTX 1080 Ti) computes in single.
+    The rate is the fastest a framework would use: a card whose half-precision rate is below its
+    single-precision one (GTX 1080 Ti) computes in single.
     """
     columns = ["fp32_tflops"]
     if precision != "fp32":
         columns += ["fp16_tflops", "fp16_tensor_tflops"]
-    if precision == "bf16":
-        columns.append("bf16_tensor_tflops")
-    if precision == "fp8":
-        columns.append("fp8_tensor_tflops")
-    known: list[tuple[float, str]] = [(v, c) for c in columns if (v := getattr(gpu, c)) is not None]
-    return max(known) if known else (None, columns[0])
-
-
-def _unknown(name: str, reference: str) -> Speed:
-    formula = _("nobody measured {gpu} beside {reference}, and a datasheet is missing").format(
-        gpu=name, reference=reference
-    )
-    return Speed(name, reference, None, None, None, "unknown", (), formula)
+    if precision in ("bf16", "fp8"):
+        columns.append(f"{precision}_tensor_tflops")
+    known = [(rate, column) for column in columns if (rate := getattr(card, column, None)) is not None]
+    if card is None or not known or not card.memory_bandwidth_gbs:
+        return None
+    rate, column = max(known)
+    return rate, card.memory_bandwidth_gbs, column
