@@ -20,7 +20,6 @@ def main() -> None:
         module = import_module(f"tools.catalog.{writer}")
         built: dict[str, list[Row]] = module.build(facts, sources)
         tables.update(built)
-    tables["offers"] += tables.pop("offers_bare_metal")
     cited = {row["source"] for rows in tables.values() for row in rows if "source" in row}
     tables["sources"] = [row for id, row in sources.rows.items() if id in cited]
     for name, rows in tables.items():

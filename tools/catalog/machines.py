@@ -1,4 +1,4 @@
-"""Machines: systems and their parts, colocation rates, bare metal offers, resale."""
+"""Machines: systems and their parts, colocation rates, resale."""
 
 from __future__ import annotations
 
@@ -44,14 +44,12 @@ NAMED_SOURCES = {  # in the facts' source: (id, citation)
     "Chris Fotache": ("fotache-2018", "Chris Fotache, build article, 2018-12"),
     "85501": ("cbre-2023", "CBRE via channelvisionmag.com/85501-2: asking rents of 2022 and 2023"),
     "datacenterknowledge": ("cbre-2025-h1", "CBRE via datacenterknowledge.com 2026-01-14: asking rents of 2025-H1"),
-    "public repo guide": ("hetzner-guide-2025", "a public guide to Hetzner GPU servers, 2025"),
-    "sooddvs": ("sooddvs-2026-06", "sooddvs/gpu-pricing@2d9dd3a3, 2026-06-15: comparison of bare metal prices"),
 }  # fmt: skip
 CONFIDENCE = {"low-medium": "low"}
 
 
 def build(facts: Path, sources: Sources) -> dict[str, list[Row]]:
-    """Return the rows of `systems`, `parts` and `resale`, and bare metal rows for `offers`."""
+    """Return the rows of `systems`, `parts` and `resale`."""
     servers = read_facts(facts / "prebuilt_servers.csv")
     systems, parts = builds(facts, sources)
     systems += [_prebuilt(f, sources) for f in servers if f["product"] in PREBUILT]
@@ -61,7 +59,6 @@ def build(facts: Path, sources: Sources) -> dict[str, list[Row]]:
         "systems": systems,
         "parts": parts,
         "resale": _resale(facts, sources),
-        "offers_bare_metal": _bare_metal(servers, sources),
     }
 
 
@@ -137,66 +134,6 @@ def _colocation(servers: list[Row], sources: Sources) -> list[Row]:
         }
         for row in rows
     ]  # fmt: skip
-
-
-def _bare_metal(servers: list[Row], sources: Sources) -> list[Row]:
-    rows: list[Row] = []
-    for fact in servers:
-        if fact["kind"] != "bare metal" or fact["vendor"].startswith("EU"):
-            continue
-        observed = day(fact["date"])
-        assert observed
-        base = {
-            "kind": "bare_metal", "gpu_count": 1.0, "price_kind": "list", "condition": "new",
-            "source": _source(fact["source"], sources), "observed_on": observed, "confidence": fact["confidence"],
-            "valid_from": observed,
-        }  # fmt: skip
-        if fact["vendor"] == "Hetzner":
-            rows += _hetzner(fact, base)
-        else:
-            rows += _neysa(fact, base)
-    return rows
-
-
-def _hetzner(fact: Row, base: Row) -> list[Row]:
-    gpu = "RTX 4000 SFF Ada" if "4000" in fact["gpu"] else "RTX 6000 Ada"
-    raised = date(2026, 4, 1)
-    row = {
-        **base, "provider": "Hetzner", "instance_type": fact["product"].split()[0], "region": "global", "country": "DEU",
-        "gpu": gpu, "gpu_memory_gb": number(fact["gpu_memory_gb_total"]), "ram_gb": number(fact["ram_gb"]),
-        "term": "monthly", "amount": number(fact["price"]), "currency": "EUR", "per": "machine_month", "minimum_months": 1.0,
-        "note": "set-up fee of 79 EUR (from memory) not counted", "valid_to": raised,
-    }  # fmt: skip
-    since = {
-        **row, "price_kind": "observed_minimum", "valid_from": raised, "valid_to": None,
-        "note": "raised on 2026-04-01 by an amount we do not know: at least this; set-up fee of 79 EUR (from memory) not counted",
-    }  # fmt: skip
-    return [row, since]
-
-
-def _neysa(fact: Row, base: Row) -> list[Row]:
-    """One-month price of the row; on demand and 36 months from its note."""
-    gpu = {"H100 SXM": "H100 SXM 80GB", "H200 SXM": "H200 SXM 141GB"}.get(fact["gpu"], fact["gpu"])
-    words = fact["note"].replace(";", "").split()
-    on_demand, three_years = (
-        float(words[words.index("on-demand") + 1]),
-        float(words[words.index("36-month") + 1]),
-    )
-    row = {
-        **base, "provider": "Neysa", "instance_type": f"{fact['gpu']} x1", "region": "india", "country": "IND", "gpu": gpu,
-        "gpu_memory_gb": number(fact["gpu_memory_gb_total"]), "currency": "USD", "per": "machine_hour",
-    }  # fmt: skip
-    return [
-        {**row, "term": "on_demand", "amount": on_demand, "minimum_months": 0.0},
-        {**row, "term": "monthly", "amount": number(fact["price"]), "minimum_months": 1.0},
-        {
-            **row,
-            "term": "reserved_3y",
-            "amount": three_years,
-            "minimum_months": 36.0,
-            "payment": "no_upfront",
-        },
-    ]
 
 
 DATACENTRE = (  # age, low, median, high: two published curves; high lifted to what was seen sold at 3.6 years
