@@ -9,12 +9,12 @@ from datetime import date
 from pathlib import Path
 
 from rackrent.catalog.names import canonical_gpu
+from rackrent.catalog.prices import half_upfront
 from tools.catalog.citations import cite
 from tools.catalog.common import Row, Sources, confidence, day, number, read_facts
 
 AWS_LIST_2017 = date(2017, 11, 12)
 AWS_LIST_2018 = date(2018, 8, 7)
-HOURS_PER_YEAR = 8_760
 YEARS = {"1y": 1, "3y": 3}
 NAMES = {"Jarvislabs": "JarvisLabs", "Datacrunch": "Verda (DataCrunch)"}
 PAYMENTS = {"no upfront": "no_upfront", "partial upfront": "partial_upfront", "all upfront": "all_upfront"}
@@ -111,9 +111,9 @@ def _split(fact: Row, effective: float, years: int | None) -> tuple[float, float
             number(fact["usd_upfront"]) or 0.0,
             f"effective {effective:g} USD an hour, all paid up front",
         )
-    upfront = round(effective * HOURS_PER_YEAR * years / 2, 2)
+    running, upfront = half_upfront(effective, 12.0 * years)
     note = f"effective {effective:g} USD an hour; the split is not published: half up front is assumed"
-    return effective / 2, upfront, note
+    return running, round(upfront, 2), note
 
 
 def _lowest_of_table(facts: Path, sources: Sources) -> Iterator[Row]:

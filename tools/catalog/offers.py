@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from rackrent.catalog.names import canonical_gpu
+from rackrent.catalog.prices import machine_price
 from tools.catalog.citations import cite
 from tools.catalog.common import Row, Sources, confidence, day, number, read_facts
 from tools.catalog.history import earlier_offers
@@ -218,7 +219,7 @@ def _remark(fact: Row) -> str | None:
 def _whole_machine(row: Row) -> Row:
     """Bare metal sold in nodes of eight but quoted per GPU becomes the price of the node."""
     if row["note"] and "one eighth" in row["note"] and row["amount"] is not None:
-        return row | {"gpu_count": 8.0, "amount": round(8 * row["amount"], 6)}
+        return row | {"gpu_count": 8.0, "amount": machine_price(row["amount"], 8.0, "gpu")}
     return row
 
 

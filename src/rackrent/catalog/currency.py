@@ -32,7 +32,7 @@ def to_usd(catalog: Catalog, amount: float | None, currency: str | None, on: dat
         note += "; " + _("the last known month before {day}").format(day=on.isoformat())
     usd = None if amount is None else amount * rate
     key = f"{code}/{month:%Y-%m}"
-    return Fact("catalog", "fx", key, usd, "usd", catalog.cite(source), month, confidence, note=note)
+    return Fact("catalog", "fx", key, usd, "usd", source, month, confidence, note=note)
 
 
 def _rate(catalog: Catalog, code: str, on: date) -> tuple[date, float, str, str]:

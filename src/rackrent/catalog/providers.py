@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -40,7 +41,18 @@ class Provider:
     quota: str | None
     evidence: Mapping[str, str]
     source: str
+    observed_on: date
+    confidence: str
     note: str
+
+    def fact(self, field: str) -> Fact:
+        """Return where the text field `field` was read, as a fact without a figure; remembered is low."""
+        where = self.evidence.get(field, "")
+        confidence = "low" if where in ("", "memory") else self.confidence
+        key = f"{self.name}/{field}"
+        return Fact(
+            "catalog", "providers", key, None, "", self.source, self.observed_on, confidence, note=where
+        )
 
 
 class Tier(NamedTuple):
@@ -104,7 +116,7 @@ def _disk_usd_per_hour(gb: float, usd_gb_month: float | None, factor: float) -> 
 
 def _by_name(catalog: Catalog) -> dict[str, dict[str, Any]]:
     rows = catalog.known_by("providers", ("provider",)).to_dicts()
-    return {row["provider"].casefold(): row | {"source": catalog.cite(row["source"])} for row in rows}
+    return {row["provider"].casefold(): row for row in rows}
 
 
 def _provider(row: dict[str, Any]) -> Provider:
@@ -132,6 +144,8 @@ def _provider(row: dict[str, Any]) -> Provider:
         quota=row["quota"],
         evidence=evidence,
         source=row["source"],
+        observed_on=row["observed_on"],
+        confidence=row["confidence"],
         note=row["note"] or "",
     )
 
@@ -144,8 +158,6 @@ def _egress_tables(catalog: Catalog) -> dict[str, dict[str, list[dict[str, Any]]
         chosen = _of_the_day(catalog, rows).to_dicts()
         if not chosen:
             continue
-        for row in chosen:
-            row["source"] = catalog.cite(row["source"])
         regions = out.setdefault(chosen[0]["provider"].casefold(), {})
         regions[chosen[0]["region"].casefold()] = chosen
         if chosen[0]["default"]:
