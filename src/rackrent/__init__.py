@@ -1,3 +1,37 @@
-"""rackrent: own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check."""
+"""rackrent: own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check.
+
+`compare`, `load_catalog` and `costing` are loaded when they are first asked for: `import rackrent` itself is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rackrent import costing
+    from rackrent.app.compare import compare
+    from rackrent.catalog.catalog import load as load_catalog
 
 __version__ = "0.1.0"
+
+__all__ = ["__version__", "compare", "costing", "load_catalog"]
+
+_FUNCTIONS = {
+    "compare": ("rackrent.app.compare", "compare"),
+    "load_catalog": ("rackrent.catalog.catalog", "load"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "costing":
+        return import_module("rackrent.costing")
+    if name not in _FUNCTIONS:
+        raise AttributeError(f"module 'rackrent' has no attribute {name!r}")
+    module, function = _FUNCTIONS[name]
+    found = globals()[name] = getattr(import_module(module), function)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

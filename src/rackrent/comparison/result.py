@@ -67,14 +67,21 @@ class Comparison:
                         total[key] = total.get(key, 0.0) + abs(float(npv(stream.usd, option.discount_rate)))
         return total
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as the contract of `compare --json` names it."""
+    def to_dict(self, *, everything: bool = False) -> dict[str, Any]:
+        """Return the comparison as the contract of `compare --json` names it.
+
+        `options` holds the headline, the best for the funding, and every option that is out, with its reasons;
+        the other feasible ones are counted in `omitted`, and held too where `everything` is asked for.
+        """
+        best = {o.id for o in (*self.headline, self.recommended_on_budget) if o is not None}
+        shown = [o for o in self.options if everything or not o.feasible or o.id in best]
         return {
             "workload": self.setting.workload.name,
             "as_of": self.setting.catalog.as_of.isoformat(),
             "horizon_months": self.setting.horizon,
             "currency": "USD",
-            "options": [self._option(o) for o in self.options],
+            "options": [self._option(o) for o in shown],
+            "omitted": len(self.options) - len(shown),
             "headline": [o.id for o in self.headline],
             "recommended": self.recommended.id if self.recommended else None,
             "recommended_on_budget": self.recommended_on_budget.id if self.recommended_on_budget else None,

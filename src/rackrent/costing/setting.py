@@ -65,10 +65,10 @@ class Setting:
 
     def tariff(self, site: str) -> Tariff | None:
         """Electricity price at `site`; None where it is unknown."""
-        own = self.workload.own.usd_per_kwh
+        own, where = self.workload.own.usd_per_kwh, self.workload.location
         if own is not None:
-            return Tariff(Fact.from_workload("own.usd_per_kwh", own, "usd_per_kwh"), "incl")
-        where = self.workload.location
+            fact = Fact.from_workload("own.usd_per_kwh", own, "usd_per_kwh")
+            return Tariff(fact, "incl", where.country, where.region, CUSTOMER[site])
         return electricity(self.catalog, where.country, where.region, CUSTOMER[site])
 
     def pue(self, site: str) -> Fact:

@@ -1,0 +1,51 @@
+"""Ask the main question: a workload in whatever form it comes, a catalog, a day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from rackrent.catalog.catalog import Catalog, load
+from rackrent.comparison.compare import compare_workload
+from rackrent.comparison.result import Comparison
+from rackrent.workload.model import Workload
+from rackrent.workload.read import read_workload, workload_from
+
+Question = Workload | Path | str | Mapping[str, Any]
+"""A workload, the path of its file, or a mapping of the same shape."""
+
+
+def compare(workload: Question, catalog: Catalog | None = None, *, as_of: date | None = None) -> Comparison:
+    """Compare every way of getting the compute that `workload` asks for.
+
+    `workload` is a `Workload`, the path of its YAML file, or a mapping of the same shape. `catalog` is the shipped
+    one unless another is given. The day whose prices are used is `as_of`, else the workload's, else that of the
+    given catalog, else today (UTC).
+
+    Raises BadInput where the workload says something impossible or names a GPU nobody knows, CatalogError where
+    the catalog cannot be read.
+
+    >>> compare({"demand": {"utilisation": 0.2}, "as_of": "2018-09-15"}).recommended.gpu_count
+    1
+    """
+    question = workload_of(workload)
+    return compare_workload(question, catalog_of(question, catalog, as_of))
+
+
+def workload_of(question: Question) -> Workload:
+    """Return the workload that `question` is, names or spells out. Raises BadInput."""
+    if isinstance(question, Path | str):
+        return read_workload(Path(question))
+    return workload_from(question)
+
+
+def catalog_of(question: Workload, catalog: Catalog | None, as_of: date | None) -> Catalog:
+    """Return the catalog as it was on the day that the question is about."""
+    day = as_of or question.as_of
+    if catalog is None:
+        return load(as_of=day or datetime.now(UTC).date())
+    if day is None or day == catalog.as_of:
+        return catalog
+    return Catalog(day, catalog.directory, catalog.extra)

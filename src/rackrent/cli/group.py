@@ -1,0 +1,115 @@
+"""The commands, each loaded when it is called: `rackrent --help` needs only their first sentences."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from rackrent.errors import BadInput, nearest
+from rackrent.i18n import N_
+from rackrent.i18n import gettext as _
+
+COMMANDS = {
+    "compare": N_("Own it or rent it? Every way of getting the same work, side by side."),
+    "explain": N_("Say what an option, or one line of it, rests on: figures, sources, formula."),
+    "reproduce": N_("Compute a published cost example again, beside its own figures."),
+    "prices": N_("Search the catalog of prices, or show one GPU or offer."),
+}
+"""Command to its first sentence; `rackrent.cli.<command>` holds it as `app`."""
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""Click's class for what was typed wrongly. Typer carries Click inside and exports only this subclass of it."""
+
+
+class Commands(TyperGroup):
+    """The group `rackrent`."""
+
+    listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, the main one first."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; while the help is listed only its name and first sentence."""
+        if cmd_name not in COMMANDS:
+            return None
+        if self.listing:
+            return TyperCommand(cmd_name, help=_(COMMANDS[cmd_name]), callback=None, rich_markup_mode=None)
+        command = get_command(import_module(f"rackrent.cli.{cmd_name}").app)
+        command.name = cmd_name
+        return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of the group."""
+        self.listing = True
+        super().format_help(ctx, formatter)
+        self.listing = False
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that was typed; name the nearest one where there is none."""
+        if args and args[0] not in COMMANDS:
+            known = list(COMMANDS)
+            close = ", ".join(nearest(args[0], known) or known)
+            raise BadInput(
+                _("there is no command {name}; did you mean {known}?").format(name=repr(args[0]), known=close)
+            )
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+
+@app.callback(help=_("Own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check."))
+def top(
+    version: Annotated[bool, typer.Option("--version", help=_("Show the version and exit."))] = False,
+) -> None:
+    """Take what stands before the command."""
+    if version:
+        from rackrent import __version__
+
+        print(f"rackrent {__version__}")
+        raise typer.Exit
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command and return its exit code. Raises RackrentError, in one sentence also for a wrong flag."""
+    try:
+        code = get_command(app).main(arguments, prog_name="rackrent", standalone_mode=False)
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(str(error).rstrip(), file=sys.stderr)
+            return 2
+        raise BadInput(_usage(error)) from None
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: Any) -> str:
+    """Return what was typed wrongly, and where to read what can be typed."""
+    option = getattr(error, "option_name", None)
+    close = list(getattr(error, "possibilities", None) or ())
+    kind = type(error).__name__
+    if kind == "NoSuchOption" and close:
+        said = _("there is no option {option}; did you mean {close}?").format(option=option, close=close[0])
+    elif kind == "NoSuchOption":
+        said = _("there is no option {option}").format(option=option)
+    elif kind == "BadOptionUsage":
+        said = _("{option} needs a value").format(option=option)
+    elif kind == "MissingParameter":
+        said = _("{name} is missing").format(name=error.param.human_readable_name)
+    else:
+        said = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "rackrent"
+    return _("{said} (see {command} --help)").format(said=said, command=command)

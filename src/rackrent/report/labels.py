@@ -1,0 +1,85 @@
+"""Names for people: of options, terms, units."""
+
+from __future__ import annotations
+
+from rackrent.comparison.option import Option
+from rackrent.comparison.verdict import KIND_NAMES, TERM_NAMES
+from rackrent.i18n import N_
+from rackrent.i18n import gettext as _
+
+UNITS = {
+    "usd": "$",
+    "USD": "$",
+    "usd_per_hour": "$/h",
+    "usd_per_machine_hour": N_("$/h for the machine"),
+    "usd_per_gpu_hour": N_("$/GPU-hour"),
+    "usd_per_month": N_("$/month"),
+    "usd_per_kwh": "$/kWh",
+    "USD/kWh": "$/kWh",
+    "USD/kW-month": N_("$/kW-month"),
+    "usd_per_gb": "$/GB",
+    "usd_per_gb_month": N_("$/GB-month"),
+    "usd once": N_("$ once"),
+    "usd once per machine": N_("$ once per machine"),
+    "usd once per 5 kW": N_("$ once per 5 kW"),
+    "usd per month and machine": N_("$ per month and machine"),
+    "kw": "kW",
+    "w": "W",
+    "gb": "GB",
+    "watts": "W",
+    "kg": "kg",
+    "hours": N_("hours"),
+    "hours once": N_("hours once"),
+    "hours per machine": N_("hours per machine"),
+    "hours per month": N_("hours per month"),
+    "hours per machine and month": N_("hours per machine and month"),
+    "weeks": N_("weeks"),
+    "minutes per start": N_("minutes per start"),
+    "starts per month": N_("starts per month"),
+    "share": N_("share"),
+    "share of launch price": N_("share of launch price"),
+    "share of price after 3 years": N_("share of price after 3 years"),
+    "share of the price fetched": N_("share of the price fetched"),
+    "share of hardware price": N_("share of hardware price"),
+    "share of hardware price per year": N_("share of hardware price per year"),
+    "share of rented hours": N_("share of rented hours"),
+    "share of linear speed": N_("share of linear speed"),
+    "share of speed lost": N_("share of speed lost"),
+    "probability per instance and month": N_("probability per instance and month"),
+    "gCO2/kWh": "g CO2/kWh",
+    "x": "x",
+}
+"""Unit of a figure as the code and the tables write it, to what a person reads."""
+
+
+def unit(name: str) -> str:
+    """Return a unit as people read it."""
+    return _(UNITS[name]) if name in UNITS else name.replace("_", " ")
+
+
+def figure(value: float | None) -> str:
+    """Return a figure without noise: at most four digits that matter; unknown is said.
+
+    >>> figure(12.0), figure(0.125), figure(1234567.0), figure(None)
+    ('12', '0.125', '1,234,567', 'unknown')
+    """
+    if value is None:
+        return _("unknown")
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
+
+
+def count_of(option: Option) -> str:
+    """Return GPUs as people say them: "4 x RTX 4090" over all its machines, a share of one where one is shared."""
+    machines = option.use.machines if option.use is not None else 1
+    count = option.gpu_count * machines
+    if not count:
+        return option.gpu
+    return option.gpu if count == 1 else f"{count:g} x {option.gpu}"
+
+
+def title(option: Option) -> str:
+    """Return the first line of an option in a table: how, and from whom on which term."""
+    kind = _(KIND_NAMES[option.kind])
+    if option.owned:
+        return kind[:1].upper() + kind[1:]
+    return f"{option.provider} {_(TERM_NAMES[option.term])}"

@@ -1,0 +1,261 @@
+"""A comparison for the terminal: what a person reads in ten seconds, and with `everything` all of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from rackrent.catalog.fact import Fact
+from rackrent.comparison.breakeven import break_even_months
+from rackrent.comparison.option import Option
+from rackrent.comparison.result import Comparison
+from rackrent.comparison.verdict import TERM_NAMES
+from rackrent.i18n import gettext as _
+from rackrent.i18n import ngettext
+from rackrent.money import format_usd
+from rackrent.report.console import gap, page, table, width_of
+from rackrent.report.labels import count_of, figure, title, unit
+
+ASSUMPTIONS_SHOWN = 5
+FLOORS_SHOWN = 3
+EXAMPLES_SHOWN = 3
+REASONS_SAID = 3
+NAME_WIDTH = 20
+"""Least room for the name of an option."""
+
+
+def print_comparison(
+    comparison: Comparison,
+    *,
+    file: Path | None = None,
+    everything: bool = False,
+    out: TextIO | None = None,
+    width: int | None = None,
+) -> None:
+    """Print a comparison to `out` (standard output). `file` is the workload's, for the hints at the end."""
+    shown = comparison.feasible if everything else _best(comparison)
+    with page(out, width) as screen:
+        _head(screen, comparison)
+        if shown:
+            screen.print()
+            screen.print(_options(screen, comparison, shown))
+            _rests_on(screen, comparison)
+        if everything or not shown:
+            _left_out(screen, comparison)
+        _asides(screen, comparison)
+        _foot(screen, comparison, file, everything=everything)
+
+
+def why_none(comparison: Comparison) -> str:
+    """Return the one sentence for a question that no option answers: what keeps the nearest of them out."""
+    if not comparison.options:
+        return _("no option can do this work: none was looked at; look again at what `consider` leaves")
+    fewest = min(len(o.reasons) for o in comparison.options)
+    nearest = [o for o in comparison.options if len(o.reasons) == fewest]
+    counted = Counter(reason for o in nearest for reason in o.reasons).most_common(REASONS_SAID)
+    reasons = "; ".join(_("{reason} ({n})").format(reason=reason, n=n) for reason, n in counted)
+    return _("no option can do this work; what keeps the nearest out: {reasons}").format(reasons=reasons)
+
+
+def _best(comparison: Comparison) -> tuple[Option, ...]:
+    """The best of each kind, and the best for the person's own money where that is another."""
+    own = comparison.recommended_on_budget
+    if own is None or own.id in {o.id for o in comparison.headline}:
+        return comparison.headline
+    return tuple(sorted((*comparison.headline, own), key=lambda o: (o.npv_usd, o.id)))
+
+
+def _head(screen: Console, comparison: Comparison) -> None:
+    setting = comparison.setting
+    line = _("{name}: prices of {day}, {months} months, {hours:,.0f} GPU-hours of work a month").format(
+        name=setting.workload.name,
+        day=setting.catalog.as_of.isoformat(),
+        months=setting.horizon,
+        hours=float(setting.work.mean()),
+    )
+    if setting.reference_gpu is not None:
+        line = _("{line} on {gpu}").format(line=line, gpu=setting.reference_gpu)
+    screen.print(Text(line, style="dim"))
+    screen.print()
+    screen.print(Text(comparison.verdict.text, style="bold"))
+    _points(screen, comparison.verdict.turns_on)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of figures: heading, one cell an option; the higher `spare`, the sooner a narrow screen does without."""
+
+    heading: str
+    cells: list[str]
+    spare: int = 0
+
+
+def _options(screen: Console, comparison: Comparison, shown: tuple[Option, ...]) -> Table:
+    columns = _fitting(screen, _columns(comparison, shown))
+    out = table(screen, (_("Option"), "left"), *((c.heading, "right") for c in columns))
+    best = comparison.recommended
+    for row, option in enumerate(shown):
+        style = "bold" if best is not None and option.id == best.id else None
+        out.add_row(_name(option), *(c.cells[row] for c in columns), style=style)
+    return out
+
+
+def _columns(comparison: Comparison, shown: tuple[Option, ...]) -> list[_Column]:
+    columns = [
+        _Column(_("Up front"), [format_usd(o.upfront_usd) for o in shown]),
+        _Column(_("Total"), [format_usd(o.total_usd) for o in shown], 1),
+        _Column(_("Present\nvalue"), [format_usd(o.npv_usd) for o in shown]),
+        _Column(_("Per GPU-\nhour of\nwork"), [format_usd(_per_work(o, comparison)) for o in shown]),
+        _Column(_("Pays\nback,\nmonths"), [_pays_back(o, comparison) for o in shown]),
+        _Column(_("Done"), [_done(o, comparison) for o in shown], 2),
+        _Column(_("CO2,\nkg"), [_("unknown") if o.co2_kg is None else f"{o.co2_kg:,.0f}" for o in shown], 3),
+    ]
+    if comparison.setting.workload.funding is not None:
+        columns.insert(3, _Column(_("Of your\nmoney"), [_of_your_money(o) for o in shown]))
+    return columns
+
+
+def _fitting(screen: Console, columns: list[_Column]) -> list[_Column]:
+    """Return the columns that leave the options' names enough room."""
+    kept = list(columns)
+    while sum(gap(screen) + width_of(c.heading, *c.cells) for c in kept) + NAME_WIDTH > screen.width:
+        most = max(kept, key=lambda c: c.spare)
+        if not most.spare:
+            break
+        kept.remove(most)
+    return kept
+
+
+def _name(option: Option) -> str:
+    """How and from whom, and on the next line what and where."""
+    what = option.name if option.gpu in option.name else f"{option.name} ({count_of(option)})"
+    where = "" if option.owned or option.region == "global" else f", {option.region}"
+    return f"{title(option)}\n{what}{where}"
+
+
+def _of_your_money(option: Option) -> str:
+    return _("not payable") if option.reasons_on_budget else format_usd(option.npv_on_budget_usd)
+
+
+def _per_work(option: Option, comparison: Comparison) -> float | None:
+    """An hour of the reference GPU, or of the option's own where the hours were counted on none."""
+    return option.usd_per_gpu_hour if comparison.setting.reference_gpu is None else option.usd_per_unit_work
+
+
+def _pays_back(option: Option, comparison: Comparison) -> str:
+    """When an owned machine has cost no more in cash than the best rented one; nothing is bought by renting."""
+    rival = comparison.rival_of(option)
+    if not option.owned or rival is None:
+        return "-"
+    month = break_even_months(option, [rival])[rival.id]
+    if month is None:
+        return _("never")
+    return _("at once") if month == 0 else f"{month:.1f}"
+
+
+def _done(option: Option, comparison: Comparison) -> str:
+    """When the last work is done: "in time" where it ends with the horizon, give or take."""
+    assert option.use is not None
+    month = option.use.finish_month
+    return _("in time") if month <= comparison.setting.horizon else _("month {month:.1f}").format(month=month)
+
+
+def _rests_on(screen: Console, comparison: Comparison) -> None:
+    weights = comparison.weights()
+    facts = [f for f in comparison.assumptions() if weights.get(_key(f), 0.0) > 0][:ASSUMPTIONS_SHOWN]
+    if not facts:
+        return
+    screen.print()
+    screen.print(Text(_("Rests on (set your own under `assumptions:`)")))
+    out = table(
+        screen, (_("Assumption"), "left"), (_("Low"), "right"), (_("Likely"), "right"), (_("High"), "right"), (_("Unit"), "left")
+    )  # fmt: skip
+    for fact in facts:
+        low, high = ("" if end is None else figure(end) for end in (fact.low, fact.high))
+        label = _("{key} (yours)").format(key=_key(fact)) if fact.kind == "workload" else _key(fact)
+        out.add_row(label, low, figure(fact.value), high, unit(fact.unit))
+    screen.print(out)
+
+
+def _key(fact: Fact) -> str:
+    return fact.key.removeprefix("assumptions.")
+
+
+def _left_out(screen: Console, comparison: Comparison) -> None:
+    """The infeasible options by reason: how many, and a few of them."""
+    by_reason: dict[str, list[Option]] = {}
+    for option in comparison.options:
+        for reason in option.reasons:
+            by_reason.setdefault(reason, []).append(option)
+    if not by_reason:
+        return
+    screen.print()
+    out = table(screen, (_("Out because"), "left"), (_("Options"), "right"), (_("For example"), "left"))
+    for reason, options in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+        out.add_row(reason, str(len(options)), ", ".join(o.id for o in options[:EXAMPLES_SHOWN]))
+    screen.print(out)
+
+
+def _asides(screen: Console, comparison: Comparison) -> None:
+    if comparison.warnings:
+        screen.print()
+        screen.print(Text(_("Mind")))
+        _points(screen, comparison.warnings)
+    floors = floors_of(comparison)
+    if floors:
+        screen.print()
+        asks = ", ".join(_ask(o) for o in floors[:FLOORS_SHOWN])
+        screen.print(Text(_("Lowest asks seen, not prices: {asks}.").format(asks=asks)))
+
+
+def floors_of(comparison: Comparison) -> list[Option]:
+    """Return the options that are out only because their price is the lowest ask of a market, cheapest first."""
+    from rackrent.comparison.candidates import reason_not_ranked
+
+    floor = reason_not_ranked({"floor": True})
+    found = [
+        o for o in comparison.options
+        if o.reasons == (floor,) and o.price is not None and o.price.value is not None and o.gpu_count
+    ]  # fmt: skip
+    return sorted(found, key=lambda o: (_ask_usd(o), o.id))
+
+
+def _ask_usd(option: Option) -> float:
+    assert option.price is not None
+    return option.price.known / option.gpu_count
+
+
+def _ask(option: Option) -> str:
+    return _("{gpu} at {usd} per GPU-hour ({provider}, {term})").format(
+        gpu=option.gpu,
+        usd=format_usd(_ask_usd(option)),
+        provider=option.provider,
+        term=_(TERM_NAMES[option.term]),
+    )
+
+
+def _foot(screen: Console, comparison: Comparison, file: Path | None, *, everything: bool) -> None:
+    total, out = len(comparison.options), len(comparison.options) - len(comparison.feasible)
+    looked = ngettext("{n} option looked at", "{n} options looked at", total).format(n=f"{total:,}")
+    line = _("{looked}, {out} of them out.").format(looked=looked, out=f"{out:,}")
+    if not everything and total:
+        line = _("{line} All of them and why: --all.").format(line=line)
+    screen.print()
+    screen.print(Text(line))
+    if comparison.recommended is not None and file is not None:
+        command = f"rackrent explain {shlex.quote(str(file))} {shlex.quote(comparison.recommended.id)}"
+        screen.print(Text(_("What a figure rests on: {command}").format(command=command)), soft_wrap=True)
+
+
+def _points(screen: Console, sentences: tuple[str, ...]) -> None:
+    points = Table.grid(padding=(0, 1, 0, 0))
+    for sentence in sentences:
+        points.add_row("  -", sentence)
+    screen.print(points)
