@@ -48,14 +48,6 @@ class Grid:
     log_rate: NDArray[np.float64]
     rows: Mapping[tuple[str, Benchmark], dict[str, Any]]
 
-    def stand_in(self, name: str) -> int | None:
-        """Return the row of a GPU; where it has none, of the family it belongs to or of a member of it."""
-        if name in self.gpus:
-            return self.gpus.index(name)
-        related = [g for g in self.gpus if members(g, (name,))] or members(name, self.gpus)
-        counts = [int(np.isfinite(self.log_rate[self.gpus.index(g)]).sum()) for g in related]
-        return self.gpus.index(related[int(np.argmax(counts))]) if related else None
-
 
 @dataclass(frozen=True)
 class Ratios:
@@ -86,6 +78,11 @@ def grid(catalog: Catalog) -> Grid:
     return catalog.once("measured rates", lambda: _grid(catalog))
 
 
+def stand_in(catalog: Catalog, name: str) -> int | None:
+    """Return the row of a GPU in the grid; where it has none, of the family it belongs to or of a member of it."""
+    return catalog.once(f"measured stand-in of {name}", lambda: _stand_in(grid(catalog), name))
+
+
 def ratios(catalog: Catalog, task: str, precision: str) -> Ratios:
     """Return the ratios of all measured GPUs on a task and precision."""
     return catalog.once(
@@ -109,26 +106,38 @@ def ratio_facts(catalog: Catalog, taken: Ratios, one: int, other: int) -> tuple[
     return tuple(facts.values())
 
 
+def _stand_in(rates: Grid, name: str) -> int | None:
+    if name in rates.gpus:
+        return rates.gpus.index(name)
+    alike = [g for g in rates.gpus if g.split()[0] == name.split()[0]]
+    related = [g for g in alike if members(g, (name,))] or members(name, alike)
+    counts = [int(np.isfinite(rates.log_rate[rates.gpus.index(g)]).sum()) for g in related]
+    return rates.gpus.index(related[int(np.argmax(counts))]) if related else None
+
+
 def _grid(catalog: Catalog) -> Grid:
     key = ("suite", "task", "model", "precision", "gpu_count", "gpu")
     rows = {
-        (row["gpu"], (row["suite"], row["task"], row["model"], row["precision"], row["gpu_count"])): row
+        (row["gpu"], _benchmark(row)): row
         for row in catalog.known_by("benchmarks", key).iter_rows(named=True)
     }
     gpus = sorted({gpu for gpu, _ in rows})
-    for (
-        gpu
-    ) in gpus:  # a result "of a V100 16GB" also speaks for the V100 SXM2 16GB where that has none of its own
-        families = [f for f in gpus if f != gpu and members(f, (gpu,))]
-        for (family, benchmark), row in list(rows.items()):
-            if family in families:
-                rows.setdefault((gpu, benchmark), row)
+    # A result "of a V100 16GB" also speaks for the V100 SXM2 16GB where that has none of its own.
+    for family in gpus:
+        named = [row for (gpu, _), row in rows.items() if gpu == family]
+        for gpu in members(family, gpus):
+            for row in named if gpu != family else ():
+                rows.setdefault((gpu, _benchmark(row)), row)
     benchmarks = sorted({benchmark for _, benchmark in rows})
     at_gpu, at_benchmark = ({name: i for i, name in enumerate(names)} for names in (gpus, benchmarks))
     log_rate = np.full((len(gpus), len(benchmarks)), np.nan)
     for (gpu, benchmark), row in rows.items():
         log_rate[at_gpu[gpu], at_benchmark[benchmark]] = np.log(row["rate"])
     return Grid(tuple(gpus), tuple(benchmarks), log_rate, rows)
+
+
+def _benchmark(row: Mapping[str, Any]) -> Benchmark:
+    return row["suite"], row["task"], row["model"], row["precision"], row["gpu_count"]
 
 
 def _ratios(rates: Grid, task: str, precision: str) -> Ratios:

@@ -17,7 +17,7 @@ from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import Gpu, gpu
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
-from rackrent.speed.measured import Ratios, grid, ratio_facts, ratios
+from rackrent.speed.measured import Ratios, grid, ratio_facts, ratios, stand_in
 
 Basis = Literal["same", "benchmark", "datasheet", "unknown"]
 DATASHEET_LOW, DATASHEET_HIGH = 0.6, 1.6
@@ -122,7 +122,7 @@ def _speed(name: str, reference: str, steps: list[_Step]) -> Speed:
 def _chain(catalog: Catalog, name: str, other: str, taken: Ratios, precision: str) -> list[_Step]:
     """Return the steps from one GPU to another; empty where there is no way."""
     rates = grid(catalog)
-    near, far = rates.stand_in(name), rates.stand_in(other)
+    near, far = stand_in(catalog, name), stand_in(catalog, other)
     if near is not None and near == far:
         return [_Step(name, other, 1.0, 1.0, 1.0, "benchmark", (), _("counted as one product"))]
     if near is not None and far is not None and not taken.linked[near, far]:
@@ -161,7 +161,7 @@ def _nearest(catalog: Catalog, name: str, partner: int, taken: Ratios, precision
 
 def _from_to(catalog: Catalog, name: str, other: str, precision: str) -> _Step | None:
     """A datasheet step between a GPU and the one that stands for it; none where that is the same or its family."""
-    if grid(catalog).stand_in(name) == grid(catalog).stand_in(other):
+    if stand_in(catalog, name) == stand_in(catalog, other):
         return None
     return _datasheet(catalog, name, other, precision)
 
