@@ -109,7 +109,7 @@ def ratio_facts(catalog: Catalog, taken: Ratios, one: int, other: int) -> tuple[
 def _stand_in(rates: Grid, name: str) -> int | None:
     if name in rates.gpus:
         return rates.gpus.index(name)
-    alike = [g for g in rates.gpus if g.split()[0] == name.split()[0]]
+    alike = [g for g in rates.gpus if g.split()[0] == name.split(maxsplit=1)[0]]
     related = [g for g in alike if members(g, (name,))] or members(name, alike)
     counts = [int(np.isfinite(rates.log_rate[rates.gpus.index(g)]).sum()) for g in related]
     return rates.gpus.index(related[int(np.argmax(counts))]) if related else None
