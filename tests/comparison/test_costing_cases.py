@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rackrent.catalog.catalog import load
+from rackrent.catalog.hardware import gpu
 from rackrent.comparison import Comparison, compare_workload
 from rackrent.comparison.breakeven import break_even_demand, break_even_utilisation
 from rackrent.units import HOURS_PER_MONTH
@@ -34,7 +35,7 @@ def compare(**fields: Any) -> Comparison:
         "demand": {"gpu_hours_per_month": 146},
         "tax": {"rate": 0},
         "own": {"usd_per_kwh": 0.2, "resale": "none"},
-        "consider": {"kinds": ["own_build", "cloud"], "gpus": ["RTX 4090"], "providers": ["Acme"]},
+        "consider": {"kinds": ["own_prebuilt", "cloud"], "gpus": ["RTX 4090"], "providers": ["Acme"]},
         "quotes": [
             {"provider": "Acme", "gpu": "RTX 4090", "gpus": 1, "usd_per_gpu_hour": 1.0, "name": "one"}
         ],
@@ -50,6 +51,7 @@ def machine(**fields: Any) -> dict[str, Any]:
         "price_usd": 3_000,
         "power_kw": 0.4,
         "idle_watts": 100,
+        "kind": "own_prebuilt",
         **fields,
     }
 
@@ -102,10 +104,13 @@ def test_a_card_bought_at_launch_sells_at_the_lower_quartile() -> None:
         "demand": {"gpu_hours_per_month": 146},
         "tax": {"rate": 0},
         "own": {"usd_per_kwh": 0.2, "machines": [machine(price_usd=1_599, gpu_price_usd=1_599)]},
-        "consider": {"kinds": ["own_build"], "gpus": ["RTX 4090"]},
+        "consider": {"kinds": ["own_prebuilt"], "gpus": ["RTX 4090"]},
         "assumptions": NOTHING_ELSE,
     })  # fmt: skip
-    result = compare_workload(workload, load(as_of=date(2022, 10, 12)))
+    card = gpu(CATALOG, "RTX 4090")
+    assert card is not None
+    assert card.launch_date is not None
+    result = compare_workload(workload, load(as_of=card.launch_date))
     own = next(o for o in result.feasible if o.name == "mine")
     sale = next(s for s in own.streams if s.category == "resale")
     assert sale.total_usd == pytest.approx(-0.531 * 1_599 * (1 - 0.125), abs=1.0)

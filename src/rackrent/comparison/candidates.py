@@ -293,10 +293,10 @@ def _from_offer(catalog: Catalog, row: dict[str, Any], card: Gpu, seller: Provid
         )  # fmt: skip
     elif seller is not None:
         storage = seller.storage
-    against = ()
-    if not row["rankable"]:
-        against = (reason_not_ranked(row),)
+    against = () if row["rankable"] else (reason_not_ranked(row),)
     warnings = [_("its price is of {day}").format(day=row["observed_on"].isoformat())] if row["stale"] else []
+    if card.vendor == "AMD":
+        warnings.append(_("AMD card: check that your software runs on ROCm"))
     return Candidate(
         id=row["offer_id"],
         kind=row["kind"],

@@ -69,7 +69,9 @@ def _warnings(setting: Setting, best: Option | None) -> list[str]:
         warnings.append(_("the speed of {gpu} is read from its datasheet, not measured").format(gpu=best.gpu))
     if not w.tax.recoverable and w.tax.rate is None and not setting.tax.value:
         warnings.append(
-            _("no tax is added: the rate of {country} is not known").format(country=w.location.country)
+            _("no sales tax or VAT is added: none is known for {country} (set tax.rate)").format(
+                country=w.location.country
+            )
         )
     known_later = sorted({f.table for o in ([best] if best else []) for s in o.streams for f in s.facts if f.observed_on and f.observed_on > setting.catalog.as_of and f.table not in ("assumptions", "workload")})  # fmt: skip
     if known_later:

@@ -94,24 +94,25 @@ def _turns(best: Option, rival: Option, setting: Setting) -> tuple[str, ...]:
 
 
 def _use(owned: Option, rented: Option, best: Option) -> str:
+    """At which use of the owned machines the answer changes: all else the same."""
     assert owned.use is not None
     now, multiple = owned.use.utilisation, break_even_demand(owned, rented)
-    if multiple is None:
-        return _(
-            "Use: {now:.0%} of the hours of the owned machine; no amount of use changes the answer."
-        ).format(now=now)
+    if multiple is None or multiple * now > 1:
+        if best.owned:
+            text = _("Use: the machine works {now:.1%} of all hours; no amount of use changes the answer.")
+        else:
+            text = _(
+                "Use: an owned machine would work {now:.1%} of all hours; owning would not win even at 100 %."
+            )
+        return text.format(now=now)
     at = multiple * now
-    if at > 1:
-        return _(
-            "Use: {now:.0%} of the hours of the owned machine; owning would not win even at 100 %."
-        ).format(now=now)
-    if best.owned:
-        return _("Use: the machine works {now:.0%} of all hours; below {at:.1%} renting wins.").format(
-            now=now, at=at
-        )
-    return _("Use: an owned machine would work {now:.0%} of all hours; above {at:.1%} owning wins.").format(
-        now=now, at=at
-    )
+    if not best.owned:
+        words = _("above {at:.1%} owning wins") if at > now else _("below {at:.1%} owning wins")
+        text = _("Use: an owned machine would work {now:.1%} of all hours; {words}.")
+    else:
+        words = _("below {at:.1%} renting wins") if at < now else _("above {at:.1%} renting wins")
+        text = _("Use: the machine works {now:.1%} of all hours; {words}.")
+    return text.format(now=now, words=words.format(at=at))
 
 
 def _price(best: Option, rival: Option, setting: Setting) -> str:

@@ -140,6 +140,10 @@ def own_streams(
             )
         )
         streams += _line(setting, "dedicated_line", "funding")
+        hands = setting.assume("remote_hands")
+        text = _("{n} x ${rate:,.2f} a month for hands on site").format(n=use.machines, rate=hands.known)
+        usd = monthly(use.machines * hands.known, setting.horizon)
+        streams.append(CostStream("colocation", usd, text, (hands,), tax_basis="excl"))
     else:
         streams += _housing(use, setting, site, total_kw, power_payer)
     streams += _upkeep_and_end(hardware, use, setting)

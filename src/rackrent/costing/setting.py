@@ -13,11 +13,16 @@ from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import gpus
 from rackrent.catalog.names import resolve_gpu
-from rackrent.catalog.places import Tariff, circuit_kw, electricity, pue, tax_rate
+from rackrent.catalog.places import Customer, Tariff, circuit_kw, electricity, pue, tax_rate
 from rackrent.workload.demand import monthly_work
 from rackrent.workload.model import Workload
 
-CUSTOMER = {"home": "household", "office": "business", "server_room": "business", "colocation": "business"}
+CUSTOMER: dict[str, Customer] = {
+    "home": "household",
+    "office": "business",
+    "server_room": "business",
+    "colocation": "business",
+}
 
 
 @dataclass

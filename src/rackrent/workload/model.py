@@ -300,6 +300,9 @@ class Campus(Model):
     gpu_hours_per_month_max: float | None = Field(
         None, gt=0, description="allocation: GPU-hours a month at most"
     )
+    storage_usd_gb_month: float = Field(
+        0, ge=0, le=10, description="what its storage costs you, USD per GB-month"
+    )
 
 
 class Credit(Model):
@@ -337,7 +340,7 @@ class Quote(Model):
     )
     upfront: float = Field(0, ge=0, description="paid at the start of each term, in the quote's currency")
     minimum_months: float = Field(0, ge=0, le=120, description="shortest time that must be paid, months")
-    kind: Literal["cloud", "marketplace", "bare_metal", "colocation"] = Field(
+    kind: Literal["cloud", "marketplace", "bare_metal"] = Field(
         "cloud", description="kind of option"
     )
     region: str = Field("quoted", description="where")
