@@ -1,0 +1,88 @@
+"""Feed prices become offer prices."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rackrent.catalog.prices import (
+    FeedPrice,
+    assembled_price,
+    convert_month,
+    effective_per_hour,
+    half_upfront,
+    known_price,
+    machine_price,
+    monthly_to_hourly,
+    node_price,
+    on_demand_price,
+    per_gpu,
+)
+from rackrent.errors import BadInput
+
+
+@pytest.mark.case("P2")
+@pytest.mark.parametrize("amount", [0.0, -1.0])
+def test_a_price_of_zero_is_unknown(amount):
+    price = known_price(amount)
+    assert price.amount is None
+    assert "not a price" in price.warning
+
+
+@pytest.mark.case("P3")
+def test_a_machine_price_is_not_multiplied_by_its_gpus():
+    assert machine_price(1.28, 8, "machine") == 1.28
+    assert per_gpu(1.28, 8) == pytest.approx(0.16)
+    assert machine_price(0.16, 8, "gpu") == pytest.approx(1.28)
+
+
+def test_a_gpu_price_without_a_count_gives_no_machine_price():
+    assert machine_price(0.16, None, "gpu") is None
+    assert per_gpu(1.28, None) is None
+    assert per_gpu(None, 8) is None
+
+
+@pytest.mark.case("P7")
+def test_a_machine_sold_in_parts_costs_all_of_them():
+    assert assembled_price(10, 80, 2) == 92
+    assert assembled_price(10, None, 2) is None
+    assert assembled_price(10, 80, None) is None
+
+
+@pytest.mark.case("P8")
+def test_no_price_is_unknown_and_says_so():
+    price = on_demand_price(FeedPrice())
+    assert price.amount is None
+    assert not price.floor
+    assert price.warning == "the feed has no price for it"
+
+
+@pytest.mark.case("P9")
+def test_a_floor_is_not_a_price():
+    assert on_demand_price(FeedPrice(minimum=0.01, reserved=3.45)).amount == 3.45
+    assert on_demand_price(FeedPrice(minimum=0.01, reserved=3.45)).floor is False
+    assert on_demand_price(FeedPrice(on_demand=0.0, minimum=0.01)).floor is True
+
+
+@pytest.mark.case("P12")
+def test_prices_of_an_own_node_are_used_as_they_are():
+    assert node_price(1, 0.95) == 0.95
+    assert node_price(2, 0.95, 16, 0.021811) == pytest.approx(2 * 0.95 + 16 * 0.021811)
+
+
+@pytest.mark.case("P17")
+def test_months_of_different_length_are_converted_in_the_open():
+    assert monthly_to_hourly(720, hours_per_month=720) == 1
+    assert convert_month(720, from_hours=720, to_hours=730) == pytest.approx(730)
+    with pytest.raises(BadInput, match="A month has 672 to 744 hours, not 24; 730 is usual"):
+        monthly_to_hourly(720, hours_per_month=24)
+    with pytest.raises(TypeError):
+        monthly_to_hourly(720)
+
+
+@given(st.floats(0.01, 100), st.sampled_from([12.0, 36.0]))
+def test_a_partial_upfront_costs_its_effective_price(effective, months):
+    running, upfront = half_upfront(effective, months)
+    assert running * months * 730 == pytest.approx(upfront)
+    assert effective_per_hour(running, upfront, months) == pytest.approx(effective)
