@@ -28,6 +28,9 @@ def earlier_offers(facts: Path, sources: Sources, current: list[Row]) -> list[Ro
     moves = _moves(facts)
     rows = list(_superseded(moves, sources, current))
     first_of = {key: history[0][0] for key, history in moves.items()}
+    for row in current:
+        if row["term"] == "on_demand":
+            first_of.setdefault((row["provider"], row["region"], row["instance_type"]), row["valid_from"])
     rows += _aws_2018(facts, sources, first_of)
     rows += _lowest_of_table(facts, sources)
     return rows
@@ -118,17 +121,20 @@ def _split(fact: Row, effective: float, years: int | None) -> tuple[float, float
 
 def _lowest_of_table(facts: Path, sources: Sources) -> Iterator[Row]:
     """The lowest on-demand price per GPU in one table of offers, as it changed: floors."""
-    series: dict[str, list[tuple[date, float, str, Row]]] = defaultdict(list)
+    lowest: dict[tuple[str, date], tuple[float, str, Row]] = {}
     for fact in read_facts(facts / "cloud_price_history.csv"):
         if fact["kind"] != "min on-demand per GPU":
             continue
         provider = re.search(r"min at (.+)$", fact["change"])
         gpu = canonical_gpu(fact["item"])
         start, price = day(fact["date"]), number(fact["price_usd_h"])
-        if provider and gpu and start and price:
-            series[gpu].append((start, price, NAMES.get(provider[1], provider[1]), fact))
+        if provider and gpu and start and price and price < lowest.get((gpu, start), (1e9,))[0]:
+            lowest[gpu, start] = (price, NAMES.get(provider[1], provider[1]), fact)
+    series: dict[str, list[tuple[date, float, str, Row]]] = defaultdict(list)
+    for (gpu, start), (price, name, fact) in sorted(lowest.items(), key=lambda item: item[0]):
+        series[gpu].append((start, price, name, fact))
     for gpu, seen in series.items():
-        yield from _runs(gpu, sorted(seen, key=lambda s: s[0]), sources)
+        yield from _runs(gpu, seen, sources)
 
 
 def _runs(gpu: str, seen: Iterable[tuple[date, float, str, Row]], sources: Sources) -> Iterator[Row]:
