@@ -73,7 +73,7 @@ def _warnings(setting: Setting, best: Option | None) -> list[str]:
                 country=w.location.country
             )
         )
-    known_later = sorted({f.table for o in ([best] if best else []) for s in o.streams for f in s.facts if f.observed_on and f.observed_on > setting.catalog.as_of and f.table not in ("assumptions", "workload")})  # fmt: skip
+    known_later = sorted({f.table for o in ([best] if best else []) for s in o.streams for f in s.facts if f.observed_on and f.observed_on > setting.catalog.as_of and f.table not in ("assumptions", "workload", "gpus")})  # fmt: skip
     if known_later:
         warnings.append(
             _("figures known only after {day} are used from: {tables}").format(

@@ -9,9 +9,10 @@ import numpy as np
 
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.places import carbon
-from rackrent.comparison.candidates import Candidate, resale_today
+from rackrent.comparison.candidate import Candidate
 from rackrent.comparison.feasibility import budget_reasons, requirement_reasons, time_reasons
 from rackrent.comparison.option import OWNED_KINDS, Option
+from rackrent.comparison.owned import resale_today
 from rackrent.costing import own, rent
 from rackrent.costing.setting import Setting
 from rackrent.costing.streams import CostStream, at_start

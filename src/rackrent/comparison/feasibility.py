@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rackrent.comparison.candidates import Candidate
+from rackrent.comparison.candidate import Candidate
 from rackrent.comparison.option import Option
 from rackrent.costing.rent import INTERRUPTED_TERMS
 from rackrent.costing.setting import Setting

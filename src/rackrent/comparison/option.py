@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rackrent.catalog.fact import Fact
-from rackrent.comparison.candidates import Candidate
+from rackrent.comparison.candidate import Candidate
 from rackrent.costing.finance import npv
 from rackrent.costing.streams import CostStream
 from rackrent.costing.use import Use

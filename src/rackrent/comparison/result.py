@@ -111,7 +111,6 @@ class Comparison:
             "speed": None if o.speed is None else {
                 "ratio": o.speed.ratio, "low": o.speed.low, "high": o.speed.high, "basis": o.speed.basis,
             },
-            "scorecard": scorecard(o, self.setting),
         }  # fmt: skip
         if not o.feasible:
             return out | dict.fromkeys(COSTED_FIELDS)
@@ -136,6 +135,7 @@ class Comparison:
             "co2_use_kg": o.co2_use_kg,
             "co2_embodied_kg": o.co2_embodied_kg,
             "noise_dba": o.noise_dba,
+            "scorecard": scorecard(o, self.setting),
             "p10_usd": None,
             "p90_usd": None,
             "probability_best": None,
@@ -156,7 +156,7 @@ class Comparison:
 COSTED_FIELDS = (
     "total_usd", "totals_by_payer", "npv_usd", "npv_on_budget_usd", "upfront_usd", "usd_per_gpu_hour",
     "usd_per_unit_work", "monthly_usd", "break_even_months", "break_even_utilisation", "utilisation", "lending",
-    "finish_month", "energy_kwh", "co2_kg", "co2_use_kg", "co2_embodied_kg", "noise_dba", "p10_usd", "p90_usd",
+    "finish_month", "energy_kwh", "co2_kg", "co2_use_kg", "co2_embodied_kg", "noise_dba", "scorecard", "p10_usd", "p90_usd",
     "probability_best", "regret_usd", "cash_flows",
 )  # fmt: skip
 """Fields that are null where an option could not be costed."""

@@ -20,8 +20,8 @@ from rackrent.comparison.verdict import TERM_NAMES
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
 from rackrent.money import format_usd
-from rackrent.report.console import gap, page, table, width_of
-from rackrent.report.labels import count_of, figure, title, unit
+from rackrent.report.console import ROOMY, gap, page, points, table, width_of
+from rackrent.report.labels import count_of, figure, title, unit, variant
 
 ASSUMPTIONS_SHOWN = 5
 FLOORS_SHOWN = 3
@@ -85,7 +85,8 @@ def _head(screen: Console, comparison: Comparison) -> None:
     screen.print(Text(line, style="dim"))
     screen.print()
     screen.print(Text(comparison.verdict.text, style="bold"))
-    _points(screen, comparison.verdict.turns_on)
+    if comparison.verdict.turns_on:
+        points(screen, comparison.verdict.turns_on)
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,8 @@ def _name(option: Option) -> str:
     """How and from whom, and on the next line what and where."""
     what = option.name if option.gpu in option.name else f"{option.name} ({count_of(option)})"
     where = "" if option.owned or option.region == "global" else f", {option.region}"
-    return f"{title(option)}\n{what}{where}"
+    how = variant(option)
+    return f"{title(option)}{how and f', {how}'}\n{what}{where}"
 
 
 def _of_your_money(option: Option) -> str:
@@ -199,7 +201,8 @@ def _left_out(screen: Console, comparison: Comparison) -> None:
     screen.print()
     out = table(screen, (_("Out because"), "left"), (_("Options"), "right"), (_("For example"), "left"))
     for reason, options in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
-        out.add_row(reason, str(len(options)), ", ".join(o.id for o in options[:EXAMPLES_SHOWN]))
+        few = options[: EXAMPLES_SHOWN if screen.width >= ROOMY else 1]
+        out.add_row(reason, f"{len(options):,}", "\n".join(o.id for o in few))
     screen.print(out)
 
 
@@ -207,7 +210,7 @@ def _asides(screen: Console, comparison: Comparison) -> None:
     if comparison.warnings:
         screen.print()
         screen.print(Text(_("Mind")))
-        _points(screen, comparison.warnings)
+        points(screen, comparison.warnings)
     floors = floors_of(comparison)
     if floors:
         screen.print()
@@ -217,7 +220,7 @@ def _asides(screen: Console, comparison: Comparison) -> None:
 
 def floors_of(comparison: Comparison) -> list[Option]:
     """Return the options that are out only because their price is the lowest ask of a market, cheapest first."""
-    from rackrent.comparison.candidates import reason_not_ranked
+    from rackrent.comparison.rented import reason_not_ranked
 
     floor = reason_not_ranked({"floor": True})
     found = [
@@ -252,10 +255,3 @@ def _foot(screen: Console, comparison: Comparison, file: Path | None, *, everyth
     if comparison.recommended is not None and file is not None:
         command = f"rackrent explain {shlex.quote(str(file))} {shlex.quote(comparison.recommended.id)}"
         screen.print(Text(_("What a figure rests on: {command}").format(command=command)), soft_wrap=True)
-
-
-def _points(screen: Console, sentences: tuple[str, ...]) -> None:
-    points = Table.grid(padding=(0, 1, 0, 0))
-    for sentence in sentences:
-        points.add_row("  -", sentence)
-    screen.print(points)

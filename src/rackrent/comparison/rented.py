@@ -1,0 +1,196 @@
+"""Machines one would rent: offers of the catalog, quotes, and the clusters of one's institution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from rackrent.catalog.catalog import Catalog
+from rackrent.catalog.currency import to_usd
+from rackrent.catalog.fact import Fact
+from rackrent.catalog.hardware import Gpu, gpu
+from rackrent.catalog.judge import judged
+from rackrent.catalog.providers import Provider, egress_tiers, provider
+from rackrent.comparison.candidate import Candidate, given, gpu_named, slug
+from rackrent.costing.rent import Rental
+from rackrent.i18n import gettext as _
+from rackrent.units import HOURS_PER_MONTH
+from rackrent.workload.model import Quote, Workload
+
+
+def offered(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
+    """Offers of the catalog: of each machine type and term only the cheapest permitted region."""
+    rows = judged(catalog)
+    residency = workload.requirements.residency
+    if residency:
+        # A place that is unknown stays in, to be listed as not fulfilling; forbidden places make way for permitted ones.
+        rows = rows.with_columns(_permitted=pl.col("country").is_in(residency).fill_null(value=False))
+    else:
+        rows = rows.with_columns(_permitted=pl.lit(value=True))
+    best = rows.sort(
+        ["_permitted", "rankable", "usd_per_hour"],
+        descending=[True, True, False],
+        nulls_last=True,
+        maintain_order=True,
+    ).unique(
+        ["kind", "provider", "instance_type", "gpu", "term", "payment"], keep="first", maintain_order=True
+    )
+    providers: dict[str, Provider | None] = {}
+    for row in best.iter_rows(named=True):
+        card = gpu(catalog, row["gpu"])
+        if card is None:
+            continue
+        name = row["provider"]
+        if name not in providers:
+            providers[name] = provider(catalog, name)
+        yield _from_offer(catalog, row, card, providers[name])
+
+
+def _from_offer(catalog: Catalog, row: dict[str, Any], card: Gpu, seller: Provider | None) -> Candidate:
+    price = Fact(
+        "catalog", "offers", row["offer_id"], row["usd_per_hour_running"], "usd_per_machine_hour",
+        catalog.cite(row["source"]), row["observed_on"], row["confidence"], note=row["note"] or "",
+    )  # fmt: skip
+    storage = None
+    if row["storage_usd_gb_month"] is not None:
+        storage = Fact(
+            "catalog", "offers", row["offer_id"], row["storage_usd_gb_month"], "usd_per_gb_month",
+            catalog.cite(row["source"]), row["observed_on"], row["confidence"],
+        )  # fmt: skip
+    elif seller is not None:
+        storage = seller.storage
+    against = () if row["rankable"] else (reason_not_ranked(row),)
+    warnings = [_("its price is of {day}").format(day=row["observed_on"].isoformat())] if row["stale"] else []
+    if card.vendor == "AMD":
+        warnings.append(_("AMD card: check that your software runs on ROCm"))
+    return Candidate(
+        id=row["offer_id"],
+        kind=row["kind"],
+        provider=row["provider"],
+        name=row["instance_type"],
+        region=row["region"],
+        term=row["term"],
+        gpu=card,
+        gpus=row["gpu_count"] or 0.0,
+        memory_gb=row["gpu_memory_gb"] or card.memory_gb,
+        price=price,
+        country=row["country"],
+        rental=Rental(
+            row["term"],
+            price,
+            row["upfront_usd"] or 0.0,
+            row["minimum_months"] or 0.0,
+            seller,
+            storage,
+            egress_tiers(catalog, row["provider"], row["region"]),
+        ),
+        provider_facts=seller,
+        against=against,
+        warnings=tuple(warnings),
+    )
+
+
+def reason_not_ranked(row: dict[str, Any]) -> str:
+    """Say why an offer is shown but not ranked."""
+    if row["floor"]:
+        return _("lowest ask of a market: a floor, not a price")
+    if row["doubt"]:
+        return _("doubtful: {why}").format(why=_(row["doubt"]))
+    if row["stale"]:
+        return _("price of {day} is too old while fresher ones exist").format(
+            day=row["observed_on"].isoformat()
+        )
+    return _("price unknown")
+
+
+def quoted(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
+    """Offers made to the person: like any other."""
+    for index, quote in enumerate(workload.quotes):
+        card = gpu_named(catalog, quote.gpu)
+        price = _quote_price(catalog, quote, index)
+        seller = provider(catalog, quote.provider)
+        storage = given(
+            f"quotes[{index}].storage_usd_gb_month", quote.storage_usd_gb_month, "usd_per_gb_month"
+        )
+        rate = to_usd(catalog, quote.upfront, quote.currency or "USD", catalog.as_of)
+        yield Candidate(
+            id=f"{quote.kind}/{slug(quote.provider)}/{slug(quote.name)}/{slug(quote.region)}/{quote.term}",
+            kind=quote.kind,
+            provider=quote.provider,
+            name=quote.name,
+            region=quote.region,
+            term=quote.term,
+            gpu=card,
+            gpus=quote.gpus,
+            memory_gb=card.memory_gb,
+            price=price,
+            country=quote.country,
+            rental=Rental(
+                quote.term, price, rate.value or 0.0, quote.minimum_months, seller,
+                storage or (seller.storage if seller else None), egress_tiers(catalog, quote.provider, quote.region),
+            ),
+            provider_facts=seller,
+        )  # fmt: skip
+
+
+def _quote_price(catalog: Catalog, quote: Quote, index: int) -> Fact:
+    """Price of a quote as USD a machine-hour: node prices are used as they are given."""
+    if quote.usd_per_machine_hour is not None:
+        usd = quote.usd_per_machine_hour
+    elif quote.usd_per_gpu_hour is not None:
+        usd = quote.usd_per_gpu_hour * quote.gpus
+    else:
+        converted = to_usd(catalog, quote.amount, quote.currency, catalog.as_of)
+        usd = converted.known / (HOURS_PER_MONTH if quote.per == "machine_month" else 1.0)
+    usd += (quote.usd_per_vcpu_hour or 0.0) * (quote.vcpus or 0.0)
+    key = f"quotes[{index}]"
+    return Fact(
+        "catalog",
+        "offers",
+        key,
+        usd,
+        "usd_per_machine_hour",
+        _("quote of {who}").format(who=quote.provider),
+        catalog.as_of,
+        "high",
+    )
+
+
+def campus(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
+    """Clusters of the person's institution."""
+    for index, cluster in enumerate(workload.campus):
+        card = gpu_named(catalog, cluster.gpu)
+        usd = cluster.usd_per_gpu_hour * cluster.gpus_per_node
+        key = f"campus[{index}].usd_per_gpu_hour"
+        price = Fact(
+            "catalog",
+            "offers",
+            key,
+            usd,
+            "usd_per_machine_hour",
+            _("your institution"),
+            catalog.as_of,
+            "high",
+        )
+        storage = given(
+            f"campus[{index}].storage_usd_gb_month", cluster.storage_usd_gb_month, "usd_per_gb_month"
+        )
+        yield Candidate(
+            id=f"campus/{slug(cluster.name)}/{slug(card.gpu)}/campus/on_demand",
+            kind="campus",
+            provider=cluster.name,
+            name=card.gpu,
+            region="campus",
+            term="on_demand",
+            gpu=card,
+            gpus=cluster.gpus_per_node,
+            memory_gb=card.memory_gb,
+            price=price,
+            country=workload.location.country,
+            rental=Rental("on_demand", price, storage=storage, egress=()),
+            wait_hours=cluster.wait_hours,
+            wall_limit_hours=cluster.wall_time_limit_hours,
+            gpu_hours_cap=cluster.gpu_hours_per_month_max,
+        )
