@@ -15,10 +15,10 @@ from rackrent.i18n import N_
 from rackrent.i18n import gettext as _
 
 COMMANDS = {
-    "compare": N_("Own it or rent it? Every way of getting the same work, side by side."),
-    "explain": N_("Say what an option, or one line of it, rests on: figures, sources, formula."),
-    "reproduce": N_("Compute a published cost example again, beside its own figures."),
-    "prices": N_("Search the catalog of prices, or show one GPU or offer."),
+    "compare": N_("Own it or rent it? The same work, every way, side by side."),
+    "explain": N_("Say what an option or one line of it rests on."),
+    "reproduce": N_("Compute a published cost example again."),
+    "prices": N_("Search the prices; show one GPU or offer."),
 }
 """Command to its first sentence; `rackrent.cli.<command>` holds it as `app`."""
 
@@ -107,7 +107,7 @@ def _usage(error: Any) -> str:
     elif kind == "BadOptionUsage":
         said = _("{option} needs a value").format(option=option)
     elif kind == "MissingParameter":
-        said = _("{name} is missing").format(name=error.param.human_readable_name)
+        said = _("{name} is missing").format(name=error.param.metavar or error.param.name)
     else:
         said = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)

@@ -58,3 +58,21 @@ def width_of(*cells: str) -> int:
     5
     """
     return max((cell_len(line) for cell in cells for line in cell.splitlines()), default=0)
+
+
+def facts_grid(rows: list[tuple[str, str]]) -> Table:
+    """Return labels and what is said of each, the second column aligned."""
+    out = Table.grid(padding=(0, 2, 0, 0))
+    out.add_column(no_wrap=True)
+    out.add_column(overflow="fold")
+    for label, text in rows:
+        out.add_row(f"  {label}", text)
+    return out
+
+
+def points(screen: Console, sentences: tuple[str, ...]) -> None:
+    """Print sentences as a list, their later lines aligned."""
+    listed = Table.grid(padding=(0, 1, 0, 0))
+    for sentence in sentences:
+        listed.add_row("  -", sentence)
+    screen.print(listed)

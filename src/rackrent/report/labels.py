@@ -50,6 +50,11 @@ UNITS = {
     "x": "x",
 }
 """Unit of a figure as the code and the tables write it, to what a person reads."""
+PAYMENTS = {
+    "all_upfront": N_("all up front"),
+    "partial_upfront": N_("part up front"),
+    "no_upfront": N_("nothing up front"),
+}
 
 
 def unit(name: str) -> str:
@@ -68,6 +73,18 @@ def figure(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
 
 
+def measured(value: float | None, unit_name: str) -> str:
+    """Return a figure with its unit; dollars stand before it.
+
+    >>> measured(20.0, "usd_per_hour"), measured(0.4, "kw"), measured(None, "usd")
+    ('$20/h', '0.4 kW', 'unknown')
+    """
+    label = unit(unit_name)
+    if value is None:
+        return figure(None)
+    return f"${figure(value)}{label[1:]}" if label.startswith("$") else f"{figure(value)} {label}"
+
+
 def count_of(option: Option) -> str:
     """Return GPUs as people say them: "4 x RTX 4090" over all its machines, a share of one where one is shared."""
     machines = option.use.machines if option.use is not None else 1
@@ -83,3 +100,11 @@ def title(option: Option) -> str:
     if option.owned:
         return kind[:1].upper() + kind[1:]
     return f"{option.provider} {_(TERM_NAMES[option.term])}"
+
+
+def variant(option: Option) -> str:
+    """Return how a commitment is paid, or for how long it holds, as its id says after the term; "" where it does not."""
+    tail = "/".join(option.id.split("/")[5:])
+    if tail.endswith("_months"):
+        return _("at least {months} months").format(months=tail.removesuffix("_months"))
+    return _(PAYMENTS[tail]) if tail in PAYMENTS else ""
