@@ -58,7 +58,7 @@ def _judged(catalog: Catalog) -> pl.DataFrame:
         & pl.col("doubt").is_null()
         & ~pl.col("floor")
     )
-    fresher = (clean & ~pl.col("stale")).any().over("gpu", "term")
+    fresher = (clean & ~pl.col("stale")).any().over("term")
     return doubted.with_columns(rankable=clean & (~pl.col("stale") | ~fresher))
 
 
