@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from rackrent.app.ids import pick
 from rackrent.comparison.option import Option
 from rackrent.comparison.result import Comparison
-from rackrent.errors import BadInput, nearest
+from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
 from rackrent.report.explanation import Explanation
-
-NAMED = 4
-"""How many ids a message names at most."""
 
 
 def explain(comparison: Comparison, option: str, line: int | None = None) -> Explanation:
@@ -35,19 +33,8 @@ def explain(comparison: Comparison, option: str, line: int | None = None) -> Exp
 
 def find_option(comparison: Comparison, text: str) -> Option:
     """Return the option of this id, or the only one whose id begins with `text`, or holds it. Raises BadInput."""
-    wanted = text.strip().lower()
-    ids = [o.id for o in comparison.options]
-    exact = [i for i in ids if i == wanted]
-    matches = exact or [i for i in ids if i.startswith(wanted)] or [i for i in ids if wanted in i]
-    found = comparison.option(matches[0]) if len(matches) == 1 and wanted else None
-    if found is not None:
-        return found
-    if not wanted or not matches:
-        close = ", ".join(nearest(wanted, ids, count=NAMED) or ids[:NAMED])
-        raise BadInput(
-            _("there is no option {text}; among the options are {ids}").format(text=repr(text), ids=close)
-        )
-    listed = ", ".join(matches[:NAMED])
-    if len(matches) > NAMED:
-        listed = _("{listed} and {n} more").format(listed=listed, n=len(matches) - NAMED)
-    raise BadInput(_("{text} may be {listed}; write more of the id").format(text=repr(text), listed=listed))
+    if not comparison.options:
+        raise BadInput(_("no option was looked at: look again at what `consider` leaves"))
+    found = comparison.option(pick(text, [o.id for o in comparison.options]))
+    assert found is not None
+    return found

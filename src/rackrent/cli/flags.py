@@ -31,11 +31,18 @@ class Flag:
         """What a person types."""
         return "--" + self.name.replace("_", "-")
 
+    @property
+    def several(self) -> bool:
+        """Whether it may be given several times."""
+        return get_origin(_bare(self.field.annotation)) is list
+
     def help(self) -> str:
         """Return the field's own description, with the words it allows and its default."""
         said = _(self.field.description or "")
         if words := choices(self.field.annotation):
             said = _("{meaning}: {words}").format(meaning=said, words=", ".join(words))
+        if self.several:
+            said = _("{meaning} (may be given several times)").format(meaning=said)
         default = self.field.get_default(call_default_factory=False)
         if default in (None, False, [], ()) or self.field.is_required():
             return said
@@ -51,7 +58,7 @@ class Flag:
         annotation: Any = str | None
         if kind is bool:
             names, metavar, annotation = f"{self.option}/--no-{self.option[2:]}", None, bool | None
-        elif get_origin(kind) is list:
+        elif self.several:
             names, metavar, annotation = self.option, _("TEXT"), list[str] | None
         else:
             names, metavar = self.option, _metavar(kind)

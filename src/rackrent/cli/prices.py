@@ -1,0 +1,107 @@
+"""`rackrent prices`: what is in the catalog."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from rackrent.catalog.query import OfferQuery
+from rackrent.cli.flags import Flag, flags_from, given, with_flags
+from rackrent.cli.options import AsJson, AsOf, CatalogFolder, Lang, Offline, day_of, print_json
+from rackrent.errors import BadInput, NothingFeasible, nearest
+from rackrent.i18n import gettext as _
+from rackrent.workload.complaint import BOUNDS, TYPES, choices
+from rackrent.workload.source import shown
+
+FLAGS = flags_from(OfferQuery, {name: name for name in OfferQuery.model_fields})
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help=_("Search the catalog of prices, or show one GPU or offer."),
+)
+
+
+@app.command(help=_("""List the offers that pass every limit, cheapest first.
+
+Lowest asks of markets and doubtful prices are left out unless asked for. Exit code 1 means that no offer passes."""))  # fmt: skip
+@with_flags(FLAGS)
+def search(
+    *,
+    as_of: AsOf = None,
+    catalog: CatalogFolder = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    lang: Lang = None,
+    **flags: Any,
+) -> None:
+    """Search and show."""
+    query = query_of(given(FLAGS, flags))
+    from rackrent.app.prices import search_prices
+    from rackrent.catalog.catalog import load
+    from rackrent.report.prices import ROWS_SHOWN, print_found
+
+    found = search_prices(load(catalog, day_of(as_of)), query)
+    if as_json:
+        print_json(found.to_dict())
+    elif found.offers:
+        print_found(found, most=query.limit or ROWS_SHOWN)
+    if not found.offers:
+        raise NothingFeasible(
+            _("no offer passes every limit. {left_out}").format(left_out=found.left_out()).strip()
+        )
+
+
+@app.command(help=_("""Show a GPU (what is known of it, its cheapest offers, machines with it) or an offer, whole.
+
+NAME is a GPU, or the id of an offer, or a part of only one id that holds a slash."""))  # fmt: skip
+def show(
+    name: Annotated[str, typer.Argument(metavar="GPU|OFFER_ID", help=_("What to show."))],
+    *,
+    as_of: AsOf = None,
+    catalog: CatalogFolder = None,
+    as_json: AsJson = False,
+    lang: Lang = None,
+) -> None:
+    """Show one thing."""
+    from rackrent.app.prices import show_price
+    from rackrent.catalog.catalog import load
+    from rackrent.report.prices import OfferCard, print_gpu, print_offer
+
+    card = show_price(load(catalog, day_of(as_of)), name)
+    if as_json:
+        print_json(card.to_dict())
+    elif isinstance(card, OfferCard):
+        print_offer(card)
+    else:
+        print_gpu(card)
+
+
+def query_of(said: dict[str, Any]) -> OfferQuery:
+    """Return the query that flags make. Raises BadInput with the first thing that is wrong."""
+    try:
+        return OfferQuery.model_validate(said)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        flag = FLAGS[str(first["loc"][0])]
+        raise BadInput(_sentence(flag, first["type"], first["input"], first.get("ctx", {}))) from None
+
+
+def _sentence(flag: Flag, kind: str, value: object, context: dict[str, Any]) -> str:
+    if kind == "literal_error":
+        words = choices(flag.field.annotation)
+        close = nearest(str(value), words) or [", ".join(words)]
+        return _("{path} is {value}; did you mean {close}?").format(
+            path=flag.option, value=shown(value), close=close[0]
+        )
+    if kind == "string_pattern_mismatch":
+        return _(
+            "{path} is {value}; it must be a three-letter country code (ISO 3166) such as USA or DEU"
+        ).format(path=flag.option, value=shown(value))
+    if kind in BOUNDS:
+        key, message = BOUNDS[kind]
+        return _(message).format(path=flag.option, value=shown(value), bound=f"{context[key]:,.12g}")
+    return _(TYPES.get(kind, "{path} cannot be {value}")).format(path=flag.option, value=shown(value))
