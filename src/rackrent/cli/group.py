@@ -71,28 +71,41 @@ app = typer.Typer(
 )
 
 
-@app.callback(help=_("Own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check."))
-def top(
-    version: Annotated[bool, typer.Option("--version", help=_("Show the version and exit."))] = False,
-) -> None:
-    """Take what stands before the command."""
-    if version:
+def _show_version(asked: bool) -> None:
+    if asked:
         from rackrent import __version__
 
         print(f"rackrent {__version__}")
         raise typer.Exit
 
 
+@app.callback(help=_("Own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check."))
+def top(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help=_("Show the version and exit."), callback=_show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Take what stands before the command."""
+
+
 def main(arguments: list[str]) -> int:
     """Run the command and return its exit code. Raises RackrentError, in one sentence also for a wrong flag."""
+    # Not `Typer.__call__`: it would print errors in its own way, and take a broken pipe for a failure.
+    command = get_command(app)
     try:
-        code = get_command(app).main(arguments, prog_name="rackrent", standalone_mode=False)
+        with command.make_context("rackrent", list(arguments)) as context:
+            command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
-            print(str(error).rstrip(), file=sys.stderr)
+            print(error.format_message().rstrip(), file=sys.stderr)  # type: ignore[attr-defined]
             return 2
         raise BadInput(_usage(error)) from None
-    return code if isinstance(code, int) else 0
+    return 0
 
 
 def _usage(error: Any) -> str:

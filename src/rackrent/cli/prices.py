@@ -59,7 +59,7 @@ def search(
 
 NAME is a GPU, or the id of an offer, or a part of only one id that holds a slash."""))  # fmt: skip
 def show(
-    name: Annotated[str, typer.Argument(metavar="GPU|OFFER_ID", help=_("What to show."))],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=_("What to show."))],
     *,
     as_of: AsOf = None,
     catalog: CatalogFolder = None,

@@ -27,6 +27,7 @@ ASSUMPTIONS_SHOWN = 5
 FLOORS_SHOWN = 3
 EXAMPLES_SHOWN = 3
 REASONS_SAID = 3
+REASONS_LISTED = 8
 NAME_WIDTH = 20
 """Least room for the name of an option."""
 
@@ -48,7 +49,7 @@ def print_comparison(
             screen.print(_options(screen, comparison, shown))
             _rests_on(screen, comparison)
         if everything or not shown:
-            _left_out(screen, comparison)
+            _left_out(screen, comparison, everything=everything)
         _asides(screen, comparison)
         _foot(screen, comparison, file, everything=everything)
 
@@ -190,8 +191,8 @@ def _key(fact: Fact) -> str:
     return fact.key.removeprefix("assumptions.")
 
 
-def _left_out(screen: Console, comparison: Comparison) -> None:
-    """The infeasible options by reason: how many, and a few of them."""
+def _left_out(screen: Console, comparison: Comparison, *, everything: bool) -> None:
+    """The infeasible options by reason, the commonest first: how many, and a few of them."""
     by_reason: dict[str, list[Option]] = {}
     for option in comparison.options:
         for reason in option.reasons:
@@ -200,7 +201,8 @@ def _left_out(screen: Console, comparison: Comparison) -> None:
         return
     screen.print()
     out = table(screen, (_("Out because"), "left"), (_("Options"), "right"), (_("For example"), "left"))
-    for reason, options in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+    commonest = sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0]))
+    for reason, options in commonest if everything else commonest[:REASONS_LISTED]:
         few = options[: EXAMPLES_SHOWN if screen.width >= ROOMY else 1]
         out.add_row(reason, f"{len(options):,}", "\n".join(o.id for o in few))
     screen.print(out)
