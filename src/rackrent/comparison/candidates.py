@@ -5,18 +5,17 @@ from __future__ import annotations
 from rackrent.catalog.catalog import Catalog
 from rackrent.comparison.candidate import Candidate, gpu_named
 from rackrent.comparison.owned import bought, yours
-from rackrent.comparison.rented import campus, offered, quoted
+from rackrent.comparison.rented import campus, quoted
 from rackrent.workload.model import Workload
 
 
 def candidates(catalog: Catalog, workload: Workload) -> list[Candidate]:
-    """Return every candidate that the workload's `consider` does not leave out."""
+    """Return every candidate but the market's offers that the workload's `consider` does not leave out."""
     consider = workload.consider
     cards = {gpu_named(catalog, name).gpu for name in consider.gpus}
     found = [
         *bought(catalog, workload),
         *yours(catalog, workload),
-        *offered(catalog, workload),
         *quoted(catalog, workload),
         *campus(catalog, workload),
     ]

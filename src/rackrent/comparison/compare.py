@@ -6,7 +6,10 @@ from rackrent.catalog.assumptions import check_overrides
 from rackrent.catalog.catalog import Catalog
 from rackrent.comparison.candidates import candidates
 from rackrent.comparison.evaluate import evaluate
+from rackrent.comparison.market import price_market
 from rackrent.comparison.option import Option
+from rackrent.comparison.ranking import Ranking, rank
+from rackrent.comparison.rented import offers_of
 from rackrent.comparison.result import Comparison
 from rackrent.comparison.verdict import Verdict, verdict
 from rackrent.costing.setting import Setting
@@ -24,39 +27,33 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     check_overrides(catalog, workload.assumptions)
     setting = Setting(workload, catalog)
     options = [evaluate(c, setting) for c in candidates(catalog, workload)]
-    feasible = sorted((o for o in options if o.feasible), key=lambda o: (o.npv_usd, o.id))
-    out = sorted((o for o in options if not o.feasible), key=lambda o: (len(o.reasons), o.kind, o.id))
-    payable = sorted(
-        (o for o in feasible if not o.reasons_on_budget), key=lambda o: (o.npv_on_budget_usd, o.id)
-    )
-    best = feasible[0] if feasible else None
-    on_budget = payable[0] if payable else None
+    # Credits change a bill from month to month: the offers of those who gave them are costed one by one.
+    credited = frozenset(c.provider.lower() for c in workload.credits)
+    options += [evaluate(c, setting) for c in offers_of(catalog, workload, credited)]
+    ranking = rank(setting, options, price_market(setting, without=credited))
+    best = ranking[0] if ranking.feasible_count else None
+    on_budget = ranking.best_on_budget()
     if best is None:
         words = Verdict(_("No option can do this work as it is put."))
     else:
-        rival = next((o for o in feasible if o.owned != best.owned), None)
+        rival = ranking.first(owned=not best.owned)
         words = verdict(best, on_budget if workload.funding else None, rival, setting)
     return Comparison(
-        setting,
-        (*feasible, *out),
-        tuple(headlines(feasible)),
-        best,
-        on_budget,
-        words,
-        tuple(_warnings(setting, best)),
+        setting, ranking, headlines(ranking), best, on_budget, words, tuple(_warnings(setting, best))
     )
 
 
-def headlines(feasible: list[Option], count: int = HEADLINES) -> list[Option]:
+def headlines(ranking: Ranking, count: int = HEADLINES) -> tuple[Option, ...]:
     """Return the best option of each kind, then of each kind and term, at most `count`, cheapest first."""
-    chosen: dict[str, Option] = {}
-    for key in (lambda o: (o.kind,), lambda o: (o.kind, o.term)):
-        seen = {key(o) for o in chosen.values()}
-        for option in feasible:
-            if len(chosen) < count and key(option) not in seen:
-                seen.add(key(option))
-                chosen[option.id] = option
-    return sorted(chosen.values(), key=lambda o: (o.npv_usd, o.id))
+    chosen: set[int] = set()
+    labels = [ranking.kind_and_term(i) for i in range(ranking.feasible_count)]
+    for words in (1, 2):
+        seen = {labels[i][:words] for i in chosen}
+        for index, label in enumerate(labels):
+            if len(chosen) < count and label[:words] not in seen:
+                seen.add(label[:words])
+                chosen.add(index)
+    return tuple(ranking[i] for i in sorted(chosen))
 
 
 def _warnings(setting: Setting, best: Option | None) -> list[str]:

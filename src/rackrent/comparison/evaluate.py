@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.places import carbon
 from rackrent.comparison.candidate import Candidate
-from rackrent.comparison.feasibility import budget_reasons, requirement_reasons, time_reasons
+from rackrent.comparison.feasibility import (
+    budget_reasons,
+    machine_reasons,
+    seller_reasons,
+    shape_for,
+    time_reasons,
+)
 from rackrent.comparison.option import OWNED_KINDS, Option
 from rackrent.comparison.owned import resale_today
 from rackrent.costing import own, rent
+from rackrent.costing.finance import npv
 from rackrent.costing.setting import Setting
 from rackrent.costing.streams import CostStream, at_start
 from rackrent.costing.transfers import credit_streams, indirect_streams, tax_streams, waiting_stream
-from rackrent.costing.use import Shape, Use, finish_of, machines_needed, shape_of
+from rackrent.costing.use import Shape, Use, finish_of, machines_needed
 from rackrent.i18n import gettext as _
 from rackrent.speed import Speed, relative_speed
 from rackrent.units import DAYS_PER_MONTH, HOURS_PER_MONTH, SECONDS_PER_HOUR, WATTS_PER_KW, WEEKS_PER_MONTH
@@ -31,17 +39,12 @@ GPUS_PER_SERVER = 8.0
 def evaluate(candidate: Candidate, setting: Setting) -> Option:
     """Return the option that `candidate` makes for the workload: costed, or with the reasons why it is out."""
     w = setting.workload
-    reasons = list(candidate.against)
-    reasons += requirement_reasons(candidate, w)
     speed = speed_of(candidate, setting)
+    option = _bare(candidate, setting, speed)
+    reasons = [*candidate.against, *seller_reasons(candidate, w), *machine_reasons(candidate, w)]
     if speed.ratio is None:
         reasons.append(_("speed on this work unknown"))
-    shape = shape_of(w.gpus, candidate.gpus, w.jobs_at_once, multi_node=w.multi_node)
-    if shape is None and candidate.gpus:
-        reasons.append(
-            _("{have:g} GPUs in a machine, {need} needed at once").format(have=candidate.gpus, need=w.gpus)
-        )
-    option = _bare(candidate, setting, speed)
+    shape = shape_for(candidate, w)
     if reasons or shape is None or speed.ratio is None:
         return option.with_reasons(*reasons)
     use, too_slow = use_of(candidate, shape, speed.ratio, setting)
@@ -101,9 +104,13 @@ def start_month(candidate: Candidate, setting: Setting) -> float:
         return setting.assume(candidate.lead).known / WEEKS_PER_MONTH
     if candidate.machines_have is not None:
         return 0.0
+    return upload_month(setting) + candidate.wait_hours / HOURS_PER_MONTH
+
+
+def upload_month(setting: Setting) -> float:
+    """Return how long the data takes to a rented machine, in months."""
     data = setting.workload.data
-    upload_hours = data.upload_gb * MEGABITS_PER_GB / data.upload_mbps / SECONDS_PER_HOUR
-    return (upload_hours + candidate.wait_hours) / HOURS_PER_MONTH
+    return data.upload_gb * MEGABITS_PER_GB / data.upload_mbps / SECONDS_PER_HOUR / HOURS_PER_MONTH
 
 
 def _bare(candidate: Candidate, setting: Setting, speed: Speed) -> Option:
@@ -167,6 +174,29 @@ def _costed(candidate: Candidate, option: Option, use: Use, setting: Setting) ->
         co2_embodied_kg=_embodied_kg(candidate, use, setting),
     )
     return replace(costed, reasons_on_budget=budget_reasons(costed, setting))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What every offer of the market shares: when its work starts (months), and the costs that no offer changes.
+
+    `npv_usd` is their present value for everyone, `on_budget_usd` (months + 1,) the cash that the funding pays.
+    """
+
+    start_month: float
+    npv_usd: float
+    on_budget_usd: NDArray[np.float64]
+
+
+def shared_by_offers(setting: Setting) -> Shared:
+    """Return what every offer of the market shares: people's time, the sale of what you have, waiting."""
+    start = upload_month(setting)
+    streams = rent.time_streams(setting) + _sale_of_what_you_have(setting)
+    streams += waiting_stream(start * DAYS_PER_MONTH, setting)
+    everyone = np.sum([s.usd for s in streams], axis=0)
+    paid = [s.usd for s in streams if s.payer == "funding"]
+    on_budget = np.sum(paid, axis=0) if paid else np.zeros_like(everyone)
+    return Shared(start, float(npv(everyone, setting.workload.discount_rate)), on_budget)
 
 
 def _sale_of_what_you_have(setting: Setting) -> list[CostStream]:

@@ -8,7 +8,7 @@ from rackrent.comparison.candidate import Candidate
 from rackrent.comparison.option import Option
 from rackrent.costing.rent import INTERRUPTED_TERMS
 from rackrent.costing.setting import Setting
-from rackrent.costing.use import Use
+from rackrent.costing.use import Shape, Use, shape_of
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
 from rackrent.units import DAYS_PER_MONTH, HOURS_PER_DAY
@@ -18,12 +18,27 @@ AGREEMENTS = frozenset({"hipaa", "baa"})
 """Certificates that are agreements: offered, covering this service, and signed by you."""
 
 
-def requirement_reasons(candidate: Candidate, w: Workload) -> list[str]:
-    """Return what the person requires and the candidate is not known to fulfil. Unknown is not fulfilled."""
-    need, reasons = w.requirements, []
+def machine_reasons(candidate: Candidate, w: Workload) -> list[str]:
+    """Return what the work needs of a machine and this one is not known to have. Unknown is not fulfilled."""
+    reasons = []
     if w.gpu_memory_gb and (candidate.memory_gb is None or candidate.memory_gb < w.gpu_memory_gb):
         have = _("unknown") if candidate.memory_gb is None else f"{candidate.memory_gb:g} GB"
         reasons.append(_("GPU memory {have}, {need:g} GB needed").format(have=have, need=w.gpu_memory_gb))
+    if candidate.gpus and shape_for(candidate, w) is None:
+        reasons.append(
+            _("{have:g} GPUs in a machine, {need} needed at once").format(have=candidate.gpus, need=w.gpus)
+        )
+    return reasons
+
+
+def shape_for(candidate: Candidate, w: Workload) -> Shape | None:
+    """Return how the runs of `w` sit on the candidate's machines; None if they cannot."""
+    return shape_of(w.gpus, candidate.gpus, w.jobs_at_once, multi_node=w.multi_node)
+
+
+def seller_reasons(candidate: Candidate, w: Workload) -> list[str]:
+    """Return what the person requires of place, term and provider that is not known to be fulfilled."""
+    need, reasons = w.requirements, []
     if candidate.term in INTERRUPTED_TERMS and not w.interruptible:
         reasons.append(_("may be interrupted, and the runs are not interruptible"))
     if need.residency and candidate.country not in need.residency:

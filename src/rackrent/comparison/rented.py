@@ -10,9 +10,9 @@ import polars as pl
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.currency import to_usd
 from rackrent.catalog.fact import Fact
-from rackrent.catalog.hardware import Gpu, gpu
+from rackrent.catalog.hardware import gpu
 from rackrent.catalog.judge import judged
-from rackrent.catalog.providers import Provider, egress_tiers, provider
+from rackrent.catalog.providers import Tier, egress_tiers, provider
 from rackrent.comparison.candidate import Candidate, given, gpu_named, slug
 from rackrent.costing.rent import Rental
 from rackrent.i18n import gettext as _
@@ -20,35 +20,55 @@ from rackrent.units import HOURS_PER_MONTH
 from rackrent.workload.model import Quote, Workload
 
 
-def offered(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
-    """Offers of the catalog: of each machine type and term only the cheapest permitted region."""
+def offers_at_best(catalog: Catalog, workload: Workload) -> pl.DataFrame:
+    """Return the judged offers the workload considers: of each machine type and term the cheapest permitted region."""
     rows = judged(catalog)
+    consider = workload.consider
+    if consider.kinds:
+        rows = rows.filter(pl.col("kind").is_in(consider.kinds))
+    if consider.gpus:
+        rows = rows.filter(pl.col("gpu").is_in([gpu_named(catalog, name).gpu for name in consider.gpus]))
+    if consider.terms:
+        rows = rows.filter(pl.col("term").is_in(consider.terms))
+    seller = pl.col("provider").str.to_lowercase()
+    if consider.providers:
+        rows = rows.filter(seller.is_in([p.lower() for p in consider.providers]))
+    rows = rows.filter(~seller.is_in([p.lower() for p in consider.exclude_providers]))
     residency = workload.requirements.residency
-    if residency:
-        # A place that is unknown stays in, to be listed as not fulfilling; forbidden places make way for permitted ones.
-        rows = rows.with_columns(_permitted=pl.col("country").is_in(residency).fill_null(value=False))
-    else:
-        rows = rows.with_columns(_permitted=pl.lit(value=True))
-    best = rows.sort(
-        ["_permitted", "rankable", "usd_per_hour"],
-        descending=[True, True, False],
-        nulls_last=True,
-        maintain_order=True,
-    ).unique(
-        ["kind", "provider", "instance_type", "gpu", "term", "payment"], keep="first", maintain_order=True
+    # A place that is unknown stays in, to be listed as not fulfilling; forbidden places make way for permitted ones.
+    permitted = pl.col("country").is_in(residency).fill_null(value=False) if residency else pl.lit(value=True)
+    order = ["_permitted", "rankable", "usd_per_hour", "offer_id"]
+    kind_of_offer = [
+        "kind",
+        "provider",
+        "instance_type",
+        "gpu",
+        "gpu_count",
+        "term",
+        "payment",
+        "minimum_months",
+    ]
+    return (
+        rows.with_columns(_permitted=permitted)
+        .sort(order, descending=[True, True, False, False], nulls_last=True)
+        .unique(kind_of_offer, keep="first", maintain_order=True)
     )
-    providers: dict[str, Provider | None] = {}
-    for row in best.iter_rows(named=True):
-        card = gpu(catalog, row["gpu"])
-        if card is None:
-            continue
-        name = row["provider"]
-        if name not in providers:
-            providers[name] = provider(catalog, name)
-        yield _from_offer(catalog, row, card, providers[name])
 
 
-def _from_offer(catalog: Catalog, row: dict[str, Any], card: Gpu, seller: Provider | None) -> Candidate:
+def offers_of(catalog: Catalog, workload: Workload, providers: frozenset[str]) -> list[Candidate]:
+    """Return the considered offers of some providers (names in lower case) as candidates."""
+    if not providers:
+        return []
+    rows = offers_at_best(catalog, workload)
+    rows = rows.filter(pl.col("provider").str.to_lowercase().is_in(list(providers)))
+    return [from_offer(catalog, row) for row in rows.iter_rows(named=True)]
+
+
+def from_offer(catalog: Catalog, row: dict[str, Any]) -> Candidate:
+    """Return the candidate that one row of `offers_at_best` makes."""
+    card = gpu(catalog, row["gpu"])
+    assert card is not None
+    seller = provider(catalog, row["provider"])
     price = Fact(
         "catalog", "offers", row["offer_id"], row["usd_per_hour_running"], "usd_per_machine_hour",
         catalog.cite(row["source"]), row["observed_on"], row["confidence"], note=row["note"] or "",
@@ -174,6 +194,8 @@ def campus(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             catalog.as_of,
             "high",
         )
+        free = Fact.from_workload(f"campus[{index}]", 0.0, "usd_per_gb", _("data stays within your institution"))
+        inside = Tier(0.0, None, 0.0, None, free)
         storage = given(
             f"campus[{index}].storage_usd_gb_month", cluster.storage_usd_gb_month, "usd_per_gb_month"
         )
@@ -189,7 +211,7 @@ def campus(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             memory_gb=card.memory_gb,
             price=price,
             country=workload.location.country,
-            rental=Rental("on_demand", price, storage=storage, egress=()),
+            rental=Rental("on_demand", price, storage=storage, egress=(inside,)),
             wait_hours=cluster.wait_hours,
             wall_limit_hours=cluster.wall_time_limit_hours,
             gpu_hours_cap=cluster.gpu_hours_per_month_max,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rackrent.catalog.fact import Fact
 from rackrent.comparison.breakeven import break_even_months, break_even_utilisation
 from rackrent.comparison.option import Option
+from rackrent.comparison.ranking import Ranking
 from rackrent.comparison.scorecard import scorecard
 from rackrent.comparison.verdict import Verdict
 from rackrent.costing.finance import npv
@@ -26,7 +27,7 @@ class Comparison:
     """
 
     setting: Setting
-    options: tuple[Option, ...]
+    options: Ranking
     headline: tuple[Option, ...]
     recommended: Option | None
     recommended_on_budget: Option | None
@@ -36,15 +37,15 @@ class Comparison:
     @property
     def feasible(self) -> tuple[Option, ...]:
         """The options that can do the work, best first."""
-        return tuple(o for o in self.options if o.feasible)
+        return tuple(self.options[: self.options.feasible_count])
 
     def option(self, id: str) -> Option | None:
         """Return the option with this id; None if there is none."""
-        return next((o for o in self.options if o.id == id), None)
+        return self.options.find(id)
 
     def rival_of(self, option: Option) -> Option | None:
         """Return the best feasible option of the other side (owned or rented); None if there is none."""
-        return next((o for o in self.feasible if o.owned != option.owned), None)
+        return self.options.first(owned=not option.owned)
 
     def assumptions(self) -> list[Fact]:
         """Return every assumption that a cost rests on, the weightiest in the recommended option first."""

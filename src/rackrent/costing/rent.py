@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.providers import Provider, Tier
 from rackrent.costing.egress import egress_cost
-from rackrent.costing.finance import commitment_flows
 from rackrent.costing.interruption import interruption_overhead, monthly_probability_to_rate
+from rackrent.costing.rental import Habits, Rentals, rental_money
 from rackrent.costing.setting import Setting
-from rackrent.costing.streams import CostStream, at_end, monthly
+from rackrent.costing.streams import CostStream, Payer, at_end, monthly
 from rackrent.costing.use import Use
 from rackrent.i18n import gettext as _
-from rackrent.units import HOURS_PER_MONTH
+from rackrent.money import format_usd
 
 COMMITTED_TERMS = frozenset({"reserved_1y", "reserved_3y", "monthly"})
 """Terms that are paid whether the machine is used or not."""
@@ -48,20 +49,30 @@ def rent_streams(rental: Rental, use: Use, setting: Setting) -> list[CostStream]
 
     Raises ValueError if a price that is needed is unknown: ask `unknowns` first.
     """
+    habits = habits_of(setting)
+    money = {part: usd[0] for part, usd in rental_money(_row(rental, use, setting), habits).items()}
     streams = (
-        _committed(rental, use, setting) if rental.term in COMMITTED_TERMS else _metered(rental, use, setting)
+        _committed(rental, use, money)
+        if rental.term in COMMITTED_TERMS
+        else _metered(rental, use, setting, habits, money)
     )
-    streams += _data(rental, use, setting)
-    hours, rate = setting.assume("administration_hours_cloud"), setting.hour
+    return streams + _data(rental, setting, money) + time_streams(setting)
+
+
+def time_streams(setting: Setting) -> list[CostStream]:
+    """Return what people's time costs with any rented machine: looking after it, and leaving at the end."""
+    funding = setting.workload.funding
+    payer: Payer = funding.time_paid_by if funding else "funding"
+    rate = setting.hour
+    hours, leave = setting.assume("administration_hours_cloud"), setting.assume("exit_hours")
     text = _("{hours:g} h a month x ${rate:,.2f}").format(hours=hours.known, rate=rate.known)
-    time_payer = setting.workload.funding.time_paid_by if setting.workload.funding else "funding"
     usd = monthly(hours.known * rate.known, setting.horizon)
-    streams.append(CostStream("administration", usd, text, (hours, rate), payer=time_payer))
-    leave = setting.assume("exit_hours")
-    text = _("{hours:g} h x ${rate:,.2f} to move elsewhere").format(hours=leave.known, rate=rate.known)
+    exit_text = _("{hours:g} h x ${rate:,.2f} to move elsewhere").format(hours=leave.known, rate=rate.known)
     exit_usd = at_end(leave.known * rate.known, setting.horizon)
-    streams.append(CostStream("exit", exit_usd, text, (leave, rate), payer=time_payer))
-    return streams
+    return [
+        CostStream("administration", usd, text, (hours, rate), payer=payer),
+        CostStream("exit", exit_usd, exit_text, (leave, rate), payer=payer),
+    ]
 
 
 def unknowns(rental: Rental, setting: Setting) -> list[str]:
@@ -77,54 +88,13 @@ def unknowns(rental: Rental, setting: Setting) -> list[str]:
     return reasons
 
 
-def _committed(rental: Rental, use: Use, setting: Setting) -> list[CostStream]:
-    term = max(TERM_MONTHS[rental.term], int(rental.minimum_months) or 1)
-    per_month = rental.price.known * HOURS_PER_MONTH
-    usd = use.machines * commitment_flows(per_month, rental.upfront_usd, term, setting.horizon)
-    text = _("{n} x ${price:.4f}/h x 730 h every month, used or not, in terms of {term} months").format(
-        n=use.machines, price=rental.price.known, term=term
-    )
-    if rental.upfront_usd:
-        text += _(", and ${upfront:,.2f} at the start of each").format(
-            upfront=use.machines * rental.upfront_usd
-        )
-    return [CostStream("commitment", usd, text, (rental.price,), tax_basis="excl")]
+def term_months(term: str, minimum_months: float) -> int:
+    """Return the months of one term that are paid whatever is used; 0 for metered terms."""
+    return max(TERM_MONTHS[term], int(minimum_months)) if term in COMMITTED_TERMS else 0
 
 
-def _metered(rental: Rental, use: Use, setting: Setting) -> list[CostStream]:
-    h, price = setting.horizon, rental.price.known
-    total_hours = float(use.busy_hours.sum())
-    text = _("{hours:,.0f} machine-hours of work x ${price:.4f}").format(hours=total_hours, price=price)
-    streams = [
-        CostStream(
-            "rent", monthly(use.busy_hours * price, h), text, (rental.price,), tax_basis="excl", per_use=True
-        )
-    ]
-    waste = _idle_waste(setting)
-    wasted = use.busy_hours * waste.known / (1.0 - waste.known)
-    text = _("{share:.0%} of rented hours unused: {hours:,.0f} h x ${price:.4f}").format(
-        share=waste.known, hours=wasted.sum(), price=price
-    )
-    streams.append(
-        CostStream(
-            "idle", monthly(wasted * price, h), text, (waste, rental.price), tax_basis="excl", per_use=True
-        )
-    )
-    starts, minutes = setting.sessions_per_month, setting.assume("startup_minutes")
-    working = use.busy_hours > 0
-    start_hours = starts.known * minutes.known / MINUTES_PER_HOUR
-    text = _("{n:g} starts a month x {minutes:g} min x ${price:.4f}/h").format(
-        n=starts.known, minutes=minutes.known, price=price
-    )
-    usd = monthly(np.where(working, start_hours * price, 0.0), h)
-    streams.append(CostStream("startup", usd, text, (starts, minutes, rental.price), tax_basis="excl"))
-    if rental.term in INTERRUPTED_TERMS:
-        streams.append(_rework(rental, use, setting))
-    streams += _between_runs(rental, use, setting)
-    return streams
-
-
-def _idle_waste(setting: Setting) -> Fact:
+def idle_waste(setting: Setting) -> Fact:
+    """Return the share of rented hours that nobody uses: the person's own, else the assumption."""
     given = setting.workload.idle_waste
     return (
         Fact.from_workload("idle_waste", given, "share")
@@ -133,74 +103,136 @@ def _idle_waste(setting: Setting) -> Fact:
     )
 
 
-def _rework(rental: Rental, use: Use, setting: Setting) -> CostStream:
-    """Hours done twice because the machine was taken away, with checkpoints at the Young/Daly interval."""
-    chance = setting.assume("spot_interruptions")
-    minutes = setting.workload.checkpoint_minutes
-    checkpoint = Fact.from_workload("checkpoint_minutes", minutes, "minutes")
-    restart = setting.assume("startup_minutes")
-    rate = float(monthly_probability_to_rate(chance.known))
+def habits_of(setting: Setting) -> Habits:
+    """Return what holds for every rented machine of the workload."""
+    minutes = setting.assume("startup_minutes").known
+    startup_hours = setting.sessions_per_month.known * minutes / MINUTES_PER_HOUR
+    return Habits(idle_waste(setting).known, startup_hours, rework_share(setting))
+
+
+def rework_share(setting: Setting) -> float:
+    """Return hours done twice per hour of work on a machine that may be taken away (Daly); 0 if none may be."""
+    if not setting.workload.interruptible:
+        return 0.0
+    rate = float(monthly_probability_to_rate(setting.assume("spot_interruptions").known))
     mtbf_hours = 1.0 / rate if rate else np.inf
-    extra = float(
-        interruption_overhead(mtbf_hours, minutes / MINUTES_PER_HOUR, restart.known / MINUTES_PER_HOUR)
+    checkpoint = setting.workload.checkpoint_minutes / MINUTES_PER_HOUR
+    restart = setting.assume("startup_minutes").known / MINUTES_PER_HOUR
+    return float(interruption_overhead(mtbf_hours, checkpoint, restart))
+
+
+def stopped_in_full(provider: Provider | None, setting: Setting) -> bool:
+    """Whether a machine is kept stopped between runs where stopping bills in full."""
+    kept = setting.workload.between_runs == "stop"
+    return kept and provider is not None and provider.stopped in ("full", "cannot_stop")
+
+
+def disk_factor(provider: Provider | None) -> float:
+    """What a stopped machine's disk costs over a running one's; 1 where nothing else is known."""
+    return 1.0 if provider is None or provider.stopped_disk_factor is None else provider.stopped_disk_factor
+
+
+def data_out_usd(egress: Sequence[Tier] | None, gb: float) -> float:
+    """Return what `gb` out in one month costs, USD; NaN where it is unknown."""
+    if gb <= 0:
+        return 0.0
+    cost = None if egress is None else egress_cost(egress, gb)
+    return np.nan if cost is None else float(cost)
+
+
+def _row(rental: Rental, use: Use, setting: Setting) -> Rentals:
+    data = setting.workload.data
+    rate = rental.storage.known if data.storage_gb > 0 and rental.storage is not None else 0.0
+    return Rentals(
+        np.array([rental.price.known]),
+        np.array([rental.upfront_usd]),
+        np.array([term_months(rental.term, rental.minimum_months)]),
+        np.array([rental.term in INTERRUPTED_TERMS]),
+        np.array([stopped_in_full(rental.provider, setting)]),
+        np.array([data.storage_gb * rate]),
+        np.array([disk_factor(rental.provider)]),
+        np.array([data_out_usd(rental.egress, data.egress_gb_per_month)]),
+        np.array([data_out_usd(rental.egress, data.storage_gb)]),
+        np.array([float(use.machines)]),
+        use.busy_hours[np.newaxis, :],
     )
-    hours = use.busy_hours * extra
-    text = _("{share:.2%} more hours for checkpoints and restarts: {hours:,.1f} h x ${price:.4f}").format(
-        share=extra, hours=hours.sum(), price=rental.price.known
+
+
+Money = dict[str, NDArray[np.float64]]
+
+
+def _committed(rental: Rental, use: Use, money: Money) -> list[CostStream]:
+    text = _("{n} x ${price:.4f}/h x 730 h every month, used or not, in terms of {term} months").format(
+        n=use.machines, price=rental.price.known, term=term_months(rental.term, rental.minimum_months)
     )
-    facts = (chance, checkpoint, restart, rental.price)
-    usd = monthly(hours * rental.price.known, setting.horizon)
-    return CostStream("rework", usd, text, facts, tax_basis="excl", per_use=True)
-
-
-def _between_runs(rental: Rental, use: Use, setting: Setting) -> list[CostStream]:
-    """A machine kept stopped where stopping bills in full; nothing where it is ended between runs."""
-    provider = rental.provider
-    stops_in_full = provider is not None and provider.stopped in ("full", "cannot_stop")
-    if setting.workload.between_runs != "stop" or not stops_in_full:
-        return []
-    assert provider is not None
-    stopped = np.maximum(use.machines * HOURS_PER_MONTH - use.busy_hours, 0.0)
-    text = _("{hours:,.0f} h stopped, billed in full, x ${price:.4f}").format(
-        hours=stopped.sum(), price=rental.price.known
-    )
-    usd = monthly(stopped * rental.price.known, setting.horizon)
-    return [CostStream("idle", usd, text, (rental.price, provider.stopped_fact), tax_basis="excl")]
-
-
-def _data(rental: Rental, use: Use, setting: Setting) -> list[CostStream]:
-    """Storage beside the GPU all the time, data out each month, and everything moved out at the end."""
-    data, h = setting.workload.data, setting.horizon
-    streams = []
-    if data.storage_gb > 0:
-        assert rental.storage is not None
-        asked = Fact.from_workload("data.storage_gb", data.storage_gb, "gb")
-        factor = rental.provider.stopped_disk_factor or 1.0 if rental.provider is not None else 1.0
-        stopped_share = 1.0 - np.minimum(use.busy_hours / (use.machines * HOURS_PER_MONTH), 1.0)
-        rate = rental.storage.known
-        usd = monthly(data.storage_gb * rate * (1.0 + (factor - 1.0) * stopped_share), h)
-        text = _("{gb:,.0f} GB x ${rate:.4f} a month, running or stopped").format(
-            gb=data.storage_gb, rate=rate
+    if rental.upfront_usd:
+        text += _(", and ${upfront:,.2f} at the start of each").format(
+            upfront=use.machines * rental.upfront_usd
         )
-        if factor != 1.0:
-            text += _(" ({factor:g} times as much while stopped)").format(factor=factor)
-        streams.append(CostStream("storage", usd, text, (asked, rental.storage), tax_basis="excl"))
-    if data.egress_gb_per_month > 0:
-        streams.append(
-            _egress(rental, data.egress_gb_per_month, "data.egress_gb_per_month", setting, "egress")
+    return [CostStream("commitment", money["commitment"], text, (rental.price,), tax_basis="excl")]
+
+
+def _metered(rental: Rental, use: Use, setting: Setting, habits: Habits, money: Money) -> list[CostStream]:
+    price, hours = rental.price.known, float(use.busy_hours.sum())
+    waste, starts, minutes = (
+        idle_waste(setting),
+        setting.sessions_per_month,
+        setting.assume("startup_minutes"),
+    )
+    text = _("{hours:,.0f} machine-hours of work x ${price:.4f}").format(hours=hours, price=price)
+    streams = [CostStream("rent", money["rent"], text, (rental.price,), tax_basis="excl", per_use=True)]
+    text = _("{share:.0%} of rented hours unused: {hours:,.0f} h x ${price:.4f}").format(
+        share=waste.known, hours=hours * waste.known / (1.0 - waste.known), price=price
+    )
+    of_waste = (waste, rental.price)
+    streams.append(CostStream("idle", money["idle"], text, of_waste, tax_basis="excl", per_use=True))
+    text = _("{n:g} starts a month x {minutes:g} min x ${price:.4f}/h").format(
+        n=starts.known, minutes=minutes.known, price=price
+    )
+    of_starts = (starts, minutes, rental.price)
+    streams.append(CostStream("startup", money["startup"], text, of_starts, tax_basis="excl"))
+    if rental.term in INTERRUPTED_TERMS:
+        chance = setting.assume("spot_interruptions")
+        save = Fact.from_workload("checkpoint_minutes", setting.workload.checkpoint_minutes, "minutes")
+        text = _("{share:.2%} more hours for checkpoints and restarts: {hours:,.1f} h x ${price:.4f}").format(
+            share=habits.rework, hours=hours * habits.rework, price=price
         )
-    if data.storage_gb > 0:
-        streams.append(_egress(rental, data.storage_gb, "data.storage_gb", setting, "exit"))
+        of_rework = (chance, save, minutes, rental.price)
+        streams.append(CostStream("rework", money["rework"], text, of_rework, tax_basis="excl", per_use=True))
+    if stopped_in_full(rental.provider, setting):
+        assert rental.provider is not None
+        text = _("{usd} for hours stopped, billed in full at ${price:.4f}").format(
+            usd=format_usd(float(money["stopped"].sum())), price=price
+        )
+        of_stopping = (rental.price, rental.provider.stopped_fact)
+        streams.append(CostStream("idle", money["stopped"], text, of_stopping, tax_basis="excl"))
     return streams
 
 
-def _egress(rental: Rental, gb: float, field: str, setting: Setting, category: str) -> CostStream:
-    assert rental.egress is not None
-    cost = egress_cost(rental.egress, gb)
-    assert cost is not None
-    usd = float(cost)
-    moved = Fact.from_workload(field, gb, "gb")
-    text = _("{gb:,.0f} GB out through the provider's tiers: ${usd:,.2f}").format(gb=gb, usd=usd)
-    spread = at_end(usd, setting.horizon) if category == "exit" else monthly(usd, setting.horizon)
-    tiers = tuple(t.fact for t in rental.egress)
-    return CostStream(category, spread, text, (moved, *tiers), tax_basis="excl")
+def _data(rental: Rental, setting: Setting, money: Money) -> list[CostStream]:
+    """Storage beside the GPU all the time, data out each month, and everything moved out at the end."""
+    data, streams = setting.workload.data, []
+    if data.storage_gb > 0:
+        assert rental.storage is not None
+        asked = Fact.from_workload("data.storage_gb", data.storage_gb, "gb")
+        factor = disk_factor(rental.provider)
+        text = _("{gb:,.0f} GB x ${rate:.4f} a month, running or stopped").format(
+            gb=data.storage_gb, rate=rental.storage.known
+        )
+        if factor != 1.0:
+            text += _(" ({factor:g} times as much while stopped)").format(factor=factor)
+        streams.append(
+            CostStream("storage", money["storage"], text, (asked, rental.storage), tax_basis="excl")
+        )
+    for part, gb, field in (
+        ("egress", data.egress_gb_per_month, "data.egress_gb_per_month"),
+        ("exit", data.storage_gb, "data.storage_gb"),
+    ):
+        if gb > 0:
+            assert rental.egress is not None
+            text = _("{gb:,.0f} GB out through the provider's tiers: ${usd:,.2f}").format(
+                gb=gb, usd=money[part][-1]
+            )
+            facts = (Fact.from_workload(field, gb, "gb"), *(t.fact for t in rental.egress))
+            streams.append(CostStream(part, money[part], text, facts, tax_basis="excl"))
+    return streams

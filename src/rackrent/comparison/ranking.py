@@ -1,0 +1,94 @@
+"""Ranked options, made when they are looked at: a market of offers and the few costed one by one, in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+
+from rackrent.comparison.evaluate import evaluate
+from rackrent.comparison.market import Market
+from rackrent.comparison.option import OWNED_KINDS, Option
+from rackrent.costing.setting import Setting
+
+
+class Ranking(Sequence[Option]):
+    """Options in order: those that can do the work by present value, then those that are out.
+
+    Entries are options, or numbers of offers in `market` that become options when they are looked at.
+    """
+
+    def __init__(self, setting: Setting, entries: list[Option | int], market: Market, feasible: int) -> None:
+        self._setting, self._entries, self._market = setting, entries, market
+        self.feasible_count = feasible
+        """How many options, from the first on, can do the work."""
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Option: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Option]: ...
+    def __getitem__(self, index: int | slice) -> Option | list[Option]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        entry = self._entries[index]
+        if not isinstance(entry, Option):
+            entry = self._entries[index] = evaluate(self._market.candidate(entry), self._setting)
+        return entry
+
+    def find(self, id: str) -> Option | None:
+        """Return the option with this id; None if there is none."""
+        for index, known in enumerate(self.ids):
+            if known == id:
+                return self[index]
+        return None
+
+    def kind_and_term(self, index: int) -> tuple[str, str]:
+        """Return kind and term of an option without making it."""
+        entry = self._entries[index]
+        if isinstance(entry, Option):
+            return entry.kind, entry.term
+        return self._market.kinds[entry], self._market.terms[entry]
+
+    def first(self, *, owned: bool) -> Option | None:
+        """Return the best feasible option that is owned (or rented); None if there is none."""
+        for index in range(self.feasible_count):
+            if (self.kind_and_term(index)[0] in OWNED_KINDS) == owned:
+                return self[index]
+        return None
+
+    def best_on_budget(self) -> Option | None:
+        """Return the option for which the funding pays least, of those that it may pay; None if there is none."""
+        options = [
+            e for e in self._entries if isinstance(e, Option) and e.feasible and not e.reasons_on_budget
+        ]
+        best = min(options, key=lambda o: (o.npv_on_budget_usd, o.id), default=None)
+        payable = np.flatnonzero(self._market.payable)
+        if not len(payable):
+            return best
+        offer = int(payable[np.argmin(self._market.npv_on_budget_usd[payable])])
+        usd = float(self._market.npv_on_budget_usd[offer])
+        if best is not None and best.npv_on_budget_usd <= usd:
+            return best
+        return self.find(self._market.ids[offer])
+
+    @property
+    def ids(self) -> list[str]:
+        """Option ids in order, without making the options."""
+        return [e.id if isinstance(e, Option) else self._market.ids[e] for e in self._entries]
+
+
+def rank(setting: Setting, options: list[Option], market: Market) -> Ranking:
+    """Return `options` and the market's offers in one ranking; equal costs stand by id."""
+    able = [(o.npv_usd, o.id, o) for o in options if o.feasible]
+    able_offers = np.flatnonzero(market.feasible)
+    entries: list[tuple[float, str, Option | int]] = [*able]
+    entries += [(float(market.npv_usd[i]), market.ids[i], int(i)) for i in able_offers]
+    entries.sort(key=lambda e: e[:2])
+    out: list[tuple[str, Option | int]] = [(o.id, o) for o in options if not o.feasible]
+    out += [(market.ids[i], int(i)) for i in np.flatnonzero(~market.feasible)]
+    out.sort(key=lambda e: e[0])
+    return Ranking(setting, [e[2] for e in entries] + [e[1] for e in out], market, len(entries))
