@@ -93,10 +93,10 @@ def query_of(said: dict[str, Any]) -> OfferQuery:
 def _sentence(flag: Flag, kind: str, value: object, context: dict[str, Any]) -> str:
     if kind == "literal_error":
         words = choices(flag.field.annotation)
-        close = nearest(str(value), words) or [", ".join(words)]
-        return _("{path} is {value}; did you mean {close}?").format(
-            path=flag.option, value=shown(value), close=close[0]
-        )
+        said = _("{path} is {value}").format(path=flag.option, value=shown(value))
+        if close := nearest(str(value), words):
+            return _("{said}; did you mean {close}?").format(said=said, close=close[0])
+        return _("{said}; it must be one of {words}").format(said=said, words=", ".join(words))
     if kind == "string_pattern_mismatch":
         return _(
             "{path} is {value}; it must be a three-letter country code (ISO 3166) such as USA or DEU"

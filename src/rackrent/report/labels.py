@@ -34,6 +34,7 @@ UNITS = {
     "hours per month": N_("hours per month"),
     "hours per machine and month": N_("hours per machine and month"),
     "weeks": N_("weeks"),
+    "years": N_("years"),
     "minutes per start": N_("minutes per start"),
     "starts per month": N_("starts per month"),
     "share": N_("share"),

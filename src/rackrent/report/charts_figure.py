@@ -1,0 +1,104 @@
+"""A chart as a value: what it shows in words, its key, and its Vega-Lite specification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rackrent.comparison.option import Option
+from rackrent.comparison.result import Comparison
+from rackrent.report.charts_theme import DASHES, OPTION_COLOURS, STILL_WIDTH, config
+from rackrent.report.labels import title
+
+if TYPE_CHECKING:
+    import altair as alt
+
+LETTERS = "ABCDEF"
+FAR = 5.0
+"""An option that costs this many times the cheapest is not drawn to scale beside it."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a chart's key."""
+
+    label: str
+    colour: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart. `alt` says what it shows to whoever cannot see it, `caption` what can be read off it.
+
+    `spec` is Vega-Lite without a legend (the page sets `key` beside the drawing) and without a width.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    spec: dict[str, Any] = field(repr=False)
+    key: tuple[Key, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An option of the report with the letter, colour and dash that stand for it everywhere in it."""
+
+    option: Option
+    letter: str
+    colour: str
+    dash: list[int]
+
+    @property
+    def label(self) -> str:
+        """The letter and the short name."""
+        return f"{self.letter}  {title(self.option)}"
+
+    @property
+    def key(self) -> Key:
+        """Its entry in the key of a chart."""
+        return Key(self.label, self.colour)
+
+
+def shown_options(comparison: Comparison) -> tuple[Shown, ...]:
+    """Return the headline options and the best for the funding, cheapest first, each with its letter."""
+    chosen = {o.id: o for o in comparison.headline}
+    if comparison.recommended_on_budget is not None:
+        chosen.setdefault(comparison.recommended_on_budget.id, comparison.recommended_on_budget)
+    ranked = sorted(chosen.values(), key=lambda o: (o.npv_usd, o.id))[: len(LETTERS)]
+    return tuple(Shown(o, LETTERS[i], OPTION_COLOURS[i], DASHES[i]) for i, o in enumerate(ranked))
+
+
+def to_scale(shown: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
+    """Return those that one scale can show beside the cheapest, and those that cost too much for it."""
+    limit = FAR * max(min((s.option.npv_usd for s in shown), default=0.0), 0.0)
+    near = [s for s in shown if s.option.npv_usd <= limit] if limit else list(shown)
+    return near, [s for s in shown if s not in near]
+
+
+def letters(shown: Sequence[Shown]) -> dict[str, list[Any]]:
+    """Return the scale of a field that holds letters: domain and range of colours."""
+    return {"domain": [s.letter for s in shown], "range": [s.colour for s in shown]}
+
+
+def spec_of(chart: alt.TopLevelMixin, height: int | None = None) -> dict[str, Any]:
+    """Return the chart as plain JSON values in the look of the house."""
+    # Altair's own check against the schema takes longer than drawing; the tests draw every chart.
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    spec.pop("$schema", None)
+    spec["config"] = config()
+    if height is not None:
+        spec["height"] = height
+    return spec
+
+
+def at_width(spec: dict[str, Any], width: int | str = STILL_WIDTH) -> dict[str, Any]:
+    """Return the specification drawn `width` pixels wide, "container" for as wide as the page gives."""
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        **spec,
+        "width": width,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+    }
