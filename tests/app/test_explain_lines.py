@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,9 @@ def test_there_are_examples() -> None:
 def test_every_line_of_every_option_names_its_source(example: Path) -> None:
     result, untold, lines = compared(example), [], 0
     for option in result.feasible:
+        whole = explain(result, option.id)
         for line, flow in enumerate(option.cash_flows):
-            told = explain(result, option.id, line).to_dict()
+            told = replace(whole, flow=flow).to_dict()
             lines += 1
             assert (told["line"], told["month"], told["usd"]) == (line, flow.month, flow.usd)
             if not told["formula"] or not told["facts"]:
@@ -72,6 +74,14 @@ def test_an_option_that_is_out_says_why() -> None:
     assert (told["reasons"], told["total_usd"], told["streams"]) == (list(out.reasons), None, [])
     with pytest.raises(BadInput, match="has no lines: it is out"):
         explain(result, out.id, 0)
+
+
+def test_a_line_is_found_by_its_number() -> None:
+    result = compared(EXAMPLES[0])
+    best = result.recommended
+    assert best is not None
+    for line in (0, len(best.cash_flows) - 1):
+        assert explain(result, best.id, line).flow == best.cash_flows[line]
 
 
 def test_a_line_that_is_not_there_is_refused() -> None:

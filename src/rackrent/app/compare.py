@@ -27,8 +27,9 @@ def compare(workload: Question, catalog: Catalog | None = None, *, as_of: date |
     Raises BadInput where the workload says something impossible or names a GPU nobody knows, CatalogError where
     the catalog cannot be read.
 
-    >>> compare({"demand": {"utilisation": 0.2}, "as_of": "2018-09-15"}).recommended.gpu_count
-    1
+    >>> demand = {"utilisation": 0.9, "reference_gpu": "GTX 1080 Ti"}
+    >>> compare({"demand": demand, "as_of": "2018-09-15"}).recommended.kind
+    'own_build'
     """
     question = workload_of(workload)
     return compare_workload(question, catalog_of(question, catalog, as_of))

@@ -137,7 +137,9 @@ def _fitting(screen: Console, columns: list[_Column]) -> list[_Column]:
 
 def _name(option: Option) -> str:
     """How and from whom, and on the next line what and where."""
-    what = option.name if option.gpu in option.name else f"{option.name} ({count_of(option)})"
+    machines = option.use.machines if option.use is not None else 1
+    name = option.name if machines == 1 else f"{machines} x {option.name}"
+    what = name if option.gpu in option.name else f"{name} ({count_of(option)})"
     where = "" if option.owned or option.region == "global" else f", {option.region}"
     how = variant(option)
     return f"{title(option)}{how and f', {how}'}\n{what}{where}"
