@@ -79,6 +79,7 @@ def test_the_best_for_the_funding_is_listed(rackrent: Callable) -> None:
     assert answer["recommended_on_budget"] in {o["id"] for o in answer["options"]}
 
 
+@pytest.mark.case("chen-2018")
 def test_chen_holds_his_table_and_the_full_model(rackrent: Callable) -> None:
     answer = json.loads(rackrent("reproduce", "chen-2018", "--json").out)
     assert {"name", "rows", "notes", "full_model"} <= set(answer)
