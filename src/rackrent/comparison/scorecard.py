@@ -1,11 +1,12 @@
 """What money does not say: scaling, obsolescence, control, security, lock-in — each cell a sourced fact.
 
 Nothing here is weighted or summed: the person does that. A cell is a sentence about this option and where it
-comes from; None where nothing is known.
+comes from, with a link where a rule is quoted; None where nothing is known.
 """
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 from rackrent.catalog.fact import Fact
@@ -14,6 +15,7 @@ from rackrent.comparison.option import Option
 from rackrent.costing.rent import COMMITTED_TERMS, INTERRUPTED_TERMS
 from rackrent.costing.setting import Setting
 from rackrent.i18n import gettext as _
+from rackrent.i18n import ngettext
 
 Cell = dict[str, Any]
 
@@ -47,8 +49,16 @@ def _scaling(option: Option, setting: Setting) -> list[Cell]:
     assert candidate is not None
     if candidate.lead is not None:
         weeks = setting.assume(candidate.lead)
-        text = _("another machine takes {low:g} to {high:g} weeks; one too many must be sold")
-        return [_cell(text.format(low=weeks.low, high=weeks.high), weeks, setting)]
+        if weeks.low is None or weeks.high is None:  # a person's own figure may be one number
+            text = ngettext(
+                "another machine takes {weeks:g} week; one too many must be sold",
+                "another machine takes {weeks:g} weeks; one too many must be sold",
+                ceil(weeks.known),
+            )
+        else:
+            text = _("another machine takes {low:g} to {high:g} weeks; one too many must be sold")
+        said = text.format(low=weeks.low, high=weeks.high, weeks=weeks.known)
+        return [_cell(said, weeks, setting)]
     if candidate.machines_have is not None:
         return [_cell(_("what you have is all there is"))]
     cells = []
@@ -92,7 +102,7 @@ def _security(option: Option, setting: Setting) -> list[Cell]:
     if option.kind == "colocation" and candidate.gpu.segment == "consumer":
         rule = policy(setting.catalog, "licence", "world", "geforce_datacentre")
         if rule is not None:
-            cells.append(_cell(rule.text, rule.fact, setting))
+            cells.append(_cell(rule.text, rule.fact, setting) | {"link": rule.link})
     if option.owned:
         cells.append(_cell(_("data stays with you; protecting it is your work")))
         return cells
