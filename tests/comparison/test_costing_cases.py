@@ -17,14 +17,7 @@ from rackrent.comparison.breakeven import break_even_demand, break_even_utilisat
 from rackrent.units import HOURS_PER_MONTH
 from rackrent.workload.read import workload_from
 
-NOTHING_ELSE = {
-    key: 0
-    for key in (
-        "administration_hours", "administration_hours_cloud", "administration_hours_first_month", "assembly_hours",
-        "circuit_and_outlet", "cooling_capital", "dedicated_line", "disposal", "exit_hours", "hourly_rate",
-        "office_space", "repair_share", "shipping_share", "startup_minutes", "static_address",
-    )
-}  # fmt: skip
+NOTHING_ELSE = dict.fromkeys(("administration_hours", "administration_hours_cloud", "administration_hours_first_month", "assembly_hours", "circuit_and_outlet", "cooling_capital", "dedicated_line", "disposal", "exit_hours", "hourly_rate", "office_space", "repair_share", "shipping_share", "startup_minutes", "static_address"), 0)  # fmt: skip
 """Assumptions that a published example leaves out."""
 
 CATALOG = load(as_of=date(2026, 11, 30))

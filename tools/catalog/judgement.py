@@ -21,6 +21,9 @@ MORE = (  # key, low, likely, high, unit, applies to, basis
     ("multi_gpu_efficiency", 0.64, 0.85, 0.97, "share of linear speed", "one run on several GPUs", "RTX 2080 Ti cards over PCIe in 2019: 0.90 on two, 0.83 on four, 0.64 on eight; NVLink does better"),
     ("idle_share_of_tdp", 0.04, 0.1, 0.15, "share", "one GPU", "measured idle of consumer cards is 4-8 % of rated power, of data-centre cards 10-13 %"),
     ("embodied_co2_desktop", 150, 300, 600, "kg", "one desktop without its cards", "judgement from manufacturers' footprints of workstations"),
+    ("demand_spread", 0.7, 1, 1.4, "times the demand you state", "all", "judgement: plans of use miss both ways"),
+    ("electricity_spread", 0.85, 1, 1.3, "times today's tariff", "own", "judgement: European tariffs moved by this and more between 2021 and 2024"),
+    ("hardware_price_spread", 0.9, 1, 1.2, "times the price known", "bought", "judgement: street prices around a list or an old price"),
     ("hardware_life_years", 3, 5, 7, "years", "rented machine", "judgement: a server's making is spread over the years it works"),
     ("idle_share_of_rating", 0.15, 0.25, 0.4, "share", "whole server", "judgement: fans, processors and idle GPUs of a machine of which only the rating is known"),
 )  # fmt: skip

@@ -45,6 +45,11 @@ class Candidate:
     against: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def has_neighbours(self) -> bool:
+        """Whether others may work on the same machine: what is rented, but for bare metal and a campus."""
+        return self.rental is not None and self.kind not in ("bare_metal", "campus")
+
 
 def slug(text: str) -> str:
     """Return `text` as a part of an option id: lower case, no spaces or slashes."""

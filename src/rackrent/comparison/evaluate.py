@@ -190,13 +190,17 @@ class Shared:
 
 def shared_by_offers(setting: Setting) -> Shared:
     """Return what every offer of the market shares: people's time, the sale of what you have, waiting."""
-    start = upload_month(setting)
-    streams = rent.time_streams(setting) + _sale_of_what_you_have(setting)
-    streams += waiting_stream(start * DAYS_PER_MONTH, setting)
+    streams = shared_streams(setting)
     everyone = np.sum([s.usd for s in streams], axis=0)
     paid = [s.usd for s in streams if s.payer == "funding"]
     on_budget = np.sum(paid, axis=0) if paid else np.zeros_like(everyone)
-    return Shared(start, float(npv(everyone, setting.workload.discount_rate)), on_budget)
+    return Shared(upload_month(setting), float(npv(everyone, setting.workload.discount_rate)), on_budget)
+
+
+def shared_streams(setting: Setting) -> list[CostStream]:
+    """Return the streams that every offer of the market has alike."""
+    streams = rent.time_streams(setting) + _sale_of_what_you_have(setting)
+    return streams + waiting_stream(upload_month(setting) * DAYS_PER_MONTH, setting)
 
 
 def _sale_of_what_you_have(setting: Setting) -> list[CostStream]:

@@ -57,6 +57,7 @@ class Market:
     npv_usd: Floats
     npv_on_budget_usd: Floats
     part_npv: Floats
+    term_months: NDArray[np.int64]
 
     def candidate(self, index: int) -> Candidate:
         """Return the candidate that offer `index` makes."""
@@ -66,6 +67,14 @@ class Market:
     def ids(self) -> list[str]:
         """Option id of each offer."""
         return self.rows["offer_id"].to_list()
+
+    def moves_with(self, index: int) -> tuple[str, bool, int]:
+        """Return what decides by what an offer's parts are multiplied: GPU, whether it is shared, months of a term."""
+        return self._gpus[index], self.kinds[index] != "bare_metal", int(self.term_months[index])
+
+    @cached_property
+    def _gpus(self) -> list[str]:
+        return self.rows["gpu"].to_list()
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -107,7 +116,9 @@ class _Pricing:
             at = chosen[start : start + CHUNK]
             self._cost(rentals, at, out, parts)
         payable = feasible & self._payable(out)
-        return Market(self.setting, self.rows, feasible, payable, out["npv"], out["budget"], parts)
+        return Market(
+            self.setting, self.rows, feasible, payable, out["npv"], out["budget"], parts, rentals.term_months
+        )
 
     def _rentals(self) -> tuple[Rentals, NDArray[np.bool_]]:
         w, rows = self.w, self.rows

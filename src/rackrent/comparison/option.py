@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rackrent.catalog.fact import Fact
 from rackrent.comparison.candidate import Candidate
 from rackrent.costing.finance import npv
+from rackrent.costing.rent import term_months
 from rackrent.costing.streams import CostStream
 from rackrent.costing.use import Use
 from rackrent.speed import Speed
@@ -80,6 +81,12 @@ class Option:
     def owned(self) -> bool:
         """Whether the machine is yours."""
         return self.kind in OWNED_KINDS
+
+    @property
+    def term_months(self) -> int:
+        """Months of one term that are paid whatever is used; 0 where there is none."""
+        rental = self.candidate.rental if self.candidate is not None else None
+        return 0 if rental is None else term_months(rental.term, rental.minimum_months)
 
     @cached_property
     def monthly_usd(self) -> NDArray[np.float64]:

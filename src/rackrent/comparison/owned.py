@@ -13,6 +13,7 @@ from rackrent.comparison.candidate import Candidate, given, given_watts, gpu_nam
 from rackrent.costing.own import RESALE_SEGMENTS, Hardware
 from rackrent.costing.resale import gpu_resale_usd
 from rackrent.i18n import gettext as _
+from rackrent.units import DAYS_PER_YEAR
 from rackrent.workload.model import HaveMachine, Workload
 
 STALE_DAYS = 365
@@ -165,7 +166,7 @@ def resale_today(catalog: Catalog, machine: HaveMachine, index: int) -> Fact | N
     if card.launch_price_usd is None or card.launch_date is None or card.segment is None:
         return None
     curve = resale(catalog, RESALE_SEGMENTS[card.segment])
-    age = (catalog.as_of - card.launch_date).days / 365.25
+    age = (catalog.as_of - card.launch_date).days / DAYS_PER_YEAR
     value = gpu_resale_usd(
         curve.age_years,
         curve.low,

@@ -20,12 +20,12 @@ class Ranking(Sequence[Option]):
     """
 
     def __init__(self, setting: Setting, entries: list[Option | int], market: Market, feasible: int) -> None:
-        self._setting, self._entries, self._market = setting, entries, market
+        self.setting, self.entries, self.market = setting, entries, market
         self.feasible_count = feasible
         """How many options, from the first on, can do the work."""
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)
 
     @overload
     def __getitem__(self, index: int) -> Option: ...
@@ -34,9 +34,9 @@ class Ranking(Sequence[Option]):
     def __getitem__(self, index: int | slice) -> Option | list[Option]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        entry = self._entries[index]
+        entry = self.entries[index]
         if not isinstance(entry, Option):
-            entry = self._entries[index] = evaluate(self._market.candidate(entry), self._setting)
+            entry = self.entries[index] = evaluate(self.market.candidate(entry), self.setting)
         return entry
 
     def find(self, id: str) -> Option | None:
@@ -48,10 +48,10 @@ class Ranking(Sequence[Option]):
 
     def kind_and_term(self, index: int) -> tuple[str, str]:
         """Return kind and term of an option without making it."""
-        entry = self._entries[index]
+        entry = self.entries[index]
         if isinstance(entry, Option):
             return entry.kind, entry.term
-        return self._market.kinds[entry], self._market.terms[entry]
+        return self.market.kinds[entry], self.market.terms[entry]
 
     def first(self, *, owned: bool) -> Option | None:
         """Return the best feasible option that is owned (or rented); None if there is none."""
@@ -63,22 +63,22 @@ class Ranking(Sequence[Option]):
     def best_on_budget(self) -> Option | None:
         """Return the option for which the funding pays least, of those that it may pay; None if there is none."""
         options = [
-            e for e in self._entries if isinstance(e, Option) and e.feasible and not e.reasons_on_budget
+            e for e in self.entries if isinstance(e, Option) and e.feasible and not e.reasons_on_budget
         ]
         best = min(options, key=lambda o: (o.npv_on_budget_usd, o.id), default=None)
-        payable = np.flatnonzero(self._market.payable)
+        payable = np.flatnonzero(self.market.payable)
         if not len(payable):
             return best
-        offer = int(payable[np.argmin(self._market.npv_on_budget_usd[payable])])
-        usd = float(self._market.npv_on_budget_usd[offer])
+        offer = int(payable[np.argmin(self.market.npv_on_budget_usd[payable])])
+        usd = float(self.market.npv_on_budget_usd[offer])
         if best is not None and best.npv_on_budget_usd <= usd:
             return best
-        return self.find(self._market.ids[offer])
+        return self.find(self.market.ids[offer])
 
     @property
     def ids(self) -> list[str]:
         """Option ids in order, without making the options."""
-        return [e.id if isinstance(e, Option) else self._market.ids[e] for e in self._entries]
+        return [e.id if isinstance(e, Option) else self.market.ids[e] for e in self.entries]
 
 
 def rank(setting: Setting, options: list[Option], market: Market) -> Ranking:

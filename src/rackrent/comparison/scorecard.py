@@ -16,6 +16,7 @@ from rackrent.costing.rent import COMMITTED_TERMS, INTERRUPTED_TERMS
 from rackrent.costing.setting import Setting
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
+from rackrent.units import DAYS_PER_YEAR
 
 Cell = dict[str, Any]
 
@@ -78,7 +79,7 @@ def _obsolescence(option: Option, setting: Setting) -> list[Cell]:
     cells = []
     launched = candidate.gpu.launch_date
     if launched is not None:
-        age = (setting.catalog.as_of - launched).days / 365.25
+        age = (setting.catalog.as_of - launched).days / DAYS_PER_YEAR
         text = _("{gpu} was launched {age:.1f} years ago").format(gpu=option.gpu, age=age)
         cells.append(_cell(text, candidate.gpu.fact("launch_price_usd", "usd"), setting))
     cells.append(

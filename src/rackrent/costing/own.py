@@ -15,10 +15,12 @@ from rackrent.costing.setting import Setting
 from rackrent.costing.streams import CostStream, Payer, TaxBasis, at_end, at_start, monthly
 from rackrent.costing.use import Use
 from rackrent.i18n import gettext as _
-from rackrent.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, WATTS_PER_KW
+from rackrent.units import DAYS_PER_YEAR, HOURS_PER_MONTH, MONTHS_PER_YEAR, WATTS_PER_KW
 
 KW_PER_COOLER = 5.0
 """The assumption `cooling_capital` is per this many kW."""
+REST_SHARE_YEARS = 3.0
+"""The assumption `resale_rest_share` is the share left after this many years."""
 RESALE_SEGMENTS = {
     "consumer": "consumer_gpu",
     "workstation": "datacenter_gpu",
@@ -214,7 +216,11 @@ def _administration(hardware: Hardware, use: Use, setting: Setting, payer: Payer
         n=use.machines, first=hours[0], later=later.known, rate=rate.known
     )
     usd = monthly(use.machines * hours * rate.known, setting.horizon)
-    return [CostStream("administration", usd, text, (first, later, rate), payer=payer)]
+    if hardware.yours:
+        return [CostStream("administration", usd, text, (later, rate), payer=payer)]
+    at_first = float(hours[0] / hours.sum()) if hours.any() else 0.0
+    shares = ((first.key, at_first), (later.key, 1.0 - at_first))
+    return [CostStream("administration", usd, text, (first, later, rate), payer=payer, shares=shares)]
 
 
 def _power(hardware: Hardware, use: Use, setting: Setting, site: str, payer: Payer) -> list[CostStream]:
@@ -237,20 +243,27 @@ def _power(hardware: Hardware, use: Use, setting: Setting, site: str, payer: Pay
         text = (
             _("{n} x {kw:.3f} kW ({how}) x 730 h").format(n=m, kw=always_kw, how=rest[2]) + " " + price_text
         )
-        streams.append(
-            CostStream("power", monthly(usd, h), text, (*rest[1], site_pue, tariff.fact), payer, basis)
-        )
+        facts = (*rest[1], site_pue, tariff.fact)
+        machine_kw = setting.assume("idle_watts_machine").known / WATTS_PER_KW
+        of_machine = min(1.0, machine_kw / always_kw) if always_kw else 0.0
+        idle_shares = (("idle_watts_machine", of_machine),)
+        streams.append(CostStream("power", monthly(usd, h), text, facts, payer, basis, shares=idle_shares))
     extra = load[0] - always_kw
     text = _("{hours:,.0f} machine-hours of work x {kw:.3f} kW more than idle ({how})").format(
         hours=use.busy_hours.sum(), kw=extra, how=load[2]
     )
     usd_by_month = use.busy_hours * extra * site_pue.known * rate
     facts = (*load[1], site_pue, tariff.fact)
-    streams.append(
-        CostStream(
-            "power", monthly(usd_by_month, h), text + " " + price_text, facts, payer, basis, per_use=True
-        )
+    # What working adds is load less idle: a change of the load weighs more on it than on the load itself.
+    of_load = load[0] / extra if extra > 0 else 0.0
+    shares = (
+        ("load_share_of_tdp", of_load),
+        ("power_supply_efficiency", of_load),
+        ("idle_watts_machine", 0.0),
     )
+    text = f"{text} {price_text}"
+    added = monthly(usd_by_month, h)
+    streams.append(CostStream("power", added, text, facts, payer, basis, shares=shares, per_use=True))
     return streams
 
 
@@ -328,21 +341,34 @@ def _upkeep_and_end(hardware: Hardware, use: Use, setting: Setting) -> list[Cost
         streams.append(CostStream("repairs", monthly(usd, h), text, (value_fact, share), tax_basis="excl"))
     sale = _resale(hardware, use, setting)
     if sale is not None:
-        usd, text, facts = sale
-        streams.append(CostStream("resale", at_end(-usd, h), text, facts, payer=keeper))
+        streams.append(
+            CostStream(
+                "resale", at_end(-sale.spread[0], h), sale.text, sale.facts, payer=keeper, spread=sale.spread
+            )
+        )
     disposal = setting.assume("disposal")
     text = _("{n} x ${price:,.0f} for wiping and shipping").format(n=use.machines, price=disposal.known)
     streams.append(CostStream("disposal", at_end(use.machines * disposal.known, h), text, (disposal,)))
     return streams
 
 
-def _resale(hardware: Hardware, use: Use, setting: Setting) -> tuple[float, str, tuple[Fact, ...]] | None:
-    """What all machines sell for at the end of the horizon, net of selling cost; None if nothing is counted."""
+@dataclass(frozen=True, slots=True)
+class _Sale:
+    """What a sale at the end brings, USD, net of selling cost: lower quartile (counted), median, upper quartile."""
+
+    spread: tuple[float, float, float]
+    text: str
+    facts: tuple[Fact, ...]
+
+
+def _resale(hardware: Hardware, use: Use, setting: Setting) -> _Sale | None:
+    """What all machines sell for at the end of the horizon; None if nothing is counted."""
     model = setting.workload.own.resale
     base = hardware.price or hardware.resale_now
     if model == "none" or base is None or base.value is None:
         return None
     cost = setting.assume("resale_selling_cost")
+    net = use.machines * (1 - cost.known)
     life, h = setting.workload.own.useful_life_months, setting.horizon
     if model != "curve":
         written_off = straight_line if model == "straight_line" else declining_balance
@@ -350,44 +376,45 @@ def _resale(hardware: Hardware, use: Use, setting: Setting) -> tuple[float, str,
         text = _("book value ${left:,.0f} a machine less {cost:.1%} selling cost").format(
             left=left, cost=cost.known
         )
-        return use.machines * left * (1 - cost.known), text, (base, cost)
-    gpus_usd, text, facts = _gpu_resale(hardware, base, setting)
-    rest_share = setting.assume("resale_rest_share")
-    rest = (
-        max(0.0, base.value - (hardware.gpu_price_usd or 0.0)) if hardware.gpu_price_usd is not None else 0.0
-    )
-    rest_usd = rest * rest_share.known ** (h / 36.0) if rest else 0.0
-    total = (gpus_usd + rest_usd) * (1 - cost.known)
+        return _Sale((net * left, net * left, net * left), text, (base, cost))
+    gpus, text, facts = _gpu_resale(hardware, base, setting)
+    rest = 0.0 if hardware.gpu_price_usd is None else max(0.0, base.value - hardware.gpu_price_usd)
+    share = setting.assume("resale_rest_share")
+    years = h / MONTHS_PER_YEAR
+    kept = [rest * (s or 0.0) ** (years / REST_SHARE_YEARS) for s in (share.low, share.value, share.high)]
     text += _("; the rest of the machine ${rest:,.0f}; less {cost:.1%} selling cost").format(
-        rest=rest_usd, cost=cost.known
+        rest=kept[1], cost=cost.known
     )
-    return use.machines * total, text, (base, *facts, rest_share, cost)
+    # Counted is the lower quartile of the GPUs and the likely share of the rest.
+    counted, middle, high = (net * (g + r) for g, r in zip(gpus, (kept[1], kept[1], kept[2]), strict=True))
+    return _Sale((counted, middle, high), text, (base, *facts, share, cost))
 
 
-def _gpu_resale(hardware: Hardware, base: Fact, setting: Setting) -> tuple[float, str, tuple[Fact, ...]]:
-    """What the GPUs of one machine sell for at the end: lower quartile of their curve, nothing past the data."""
-    gpu = hardware.gpu
+def _gpu_resale(
+    hardware: Hardware, base: Fact, setting: Setting
+) -> tuple[tuple[float, float, float], str, tuple[Fact, ...]]:
+    """What the GPUs of one machine sell for at the end, lower quartile to upper; nothing is counted past the data."""
+    gpu, n = hardware.gpu, hardware.gpus
     if gpu.launch_price_usd is None or gpu.launch_date is None or gpu.segment is None:
-        return (
-            0.0,
-            _("no launch price or date known for {gpu}: its GPUs count as worth nothing").format(gpu=gpu.gpu),
-            (),
+        text = _("no launch price or date known for {gpu}: its GPUs count as worth nothing").format(
+            gpu=gpu.gpu
         )
+        return (0.0, 0.0, 0.0), text, ()
     curve = resale(setting.catalog, RESALE_SEGMENTS[gpu.segment])
     days = (setting.catalog.as_of - gpu.launch_date).days
-    age = days / 365.25 + setting.horizon / MONTHS_PER_YEAR
+    age = days / DAYS_PER_YEAR + setting.horizon / MONTHS_PER_YEAR
     paid = hardware.gpu_price_usd if hardware.gpu_price_usd is not None else base.known
-    value = gpu_resale_usd(
-        curve.age_years, curve.low, curve.median, curve.high, gpu.launch_price_usd, paid / hardware.gpus, age
-    )
-    launch = gpu.fact("launch_price_usd", "usd")
+    points = (curve.age_years, curve.low, curve.median, curve.high)
+    value = gpu_resale_usd(*points, gpu.launch_price_usd, paid / n, age, quantile="median")
+    low, median, high = float(value.low), float(value.likely), float(value.high)
+    facts = (gpu.fact("launch_price_usd", "usd"), *curve.facts)
     if value.beyond_data:
         text = _(
             "{n} GPUs aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f} each)"
-        )
-    else:
-        text = _(
-            "{n} GPUs aged {age:.1f} years since launch at ${low:,.0f} each, the lower quartile of the curve"
-        )
-    text = text.format(n=hardware.gpus, age=age, low=float(value.low), high=float(value.high))
-    return hardware.gpus * float(value.low), text, (launch, *curve.facts)
+        ).format(n=n, age=age, high=high)
+        # Anything from nil to the last point is possible: the quartiles of that are counted in the uncertainty.
+        return (0.0, n * high / 2, n * high * 3 / 4), text, facts
+    text = _(
+        "{n} GPUs aged {age:.1f} years since launch at ${low:,.0f} each, the lower quartile of the curve"
+    )
+    return (n * low, n * median, n * high), text.format(n=n, age=age, low=low), facts

@@ -62,6 +62,10 @@ class CostStream:
     facts: tuple[Fact, ...]
     payer: Payer = "funding"
     tax_basis: TaxBasis = "none"
+    shares: tuple[tuple[str, float], ...] = ()
+    """For assumptions of which only a part of the stream moves: key and that part (1 where not named)."""
+    spread: tuple[float, float, float] | None = None
+    """For a sale: what it brings at the lower quartile, the median and the upper quartile, USD."""
     per_use: bool = False
     """Whether the stream is proportional to the hours worked (the machines staying the same)."""
 

@@ -14,6 +14,7 @@ from rackrent.catalog.fact import Fact
 from rackrent.costing.setting import Setting
 from rackrent.costing.streams import CostStream, Payer, at_start
 from rackrent.i18n import gettext as _
+from rackrent.units import DAYS_PER_MONTH
 from rackrent.workload.model import Funding
 
 EQUIPMENT = frozenset({"hardware", "shipping"})
@@ -107,7 +108,7 @@ def credit_streams(streams: Sequence[CostStream], provider: str, setting: Settin
         bill = np.sum([s.usd for s in members], axis=0)
         usable = np.ones_like(bill)
         if credit.expires is not None:
-            months = (credit.expires - setting.catalog.as_of).days / (365.25 / 12)
+            months = (credit.expires - setting.catalog.as_of).days / DAYS_PER_MONTH
             usable = (np.arange(len(bill)) <= months).astype(float)
         left = np.minimum(np.cumsum(np.maximum(bill, 0.0) * usable), credit.usd)
         used = np.diff(left, prepend=0.0)

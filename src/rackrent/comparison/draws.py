@@ -1,0 +1,209 @@
+"""What is not known exactly, and many possible states of it.
+
+A driver is one uncertain figure: an assumption with its low, likely and high; a range the person wrote; the speed
+of a GPU; the market. Draws give every driver a value in each of many states, and say by what a cost stream is then
+multiplied, against the same stream with every driver at its likely value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rackrent.comparison.lattice import dimensions, lognormal, split_triangular, split_triangular_cdf
+from rackrent.costing.setting import Setting
+from rackrent.costing.streams import CostStream
+from rackrent.speed import Speed
+from rackrent.units import MONTHS_PER_YEAR
+
+Floats = NDArray[np.float64]
+
+DEMAND, MARKET, ELECTRICITY = "demand_spread", "price_change_per_year", "electricity_spread"
+HARDWARE, NEIGHBOURS = "hardware_price_spread", "performance_variance_cloud"
+ALWAYS = (MARKET, DEMAND, ELECTRICITY, HARDWARE, NEIGHBOURS)
+"""Assumptions that move costs without standing in any formula."""
+SPEED = "speed of "
+RENTAL_PRICED = frozenset({"rent", "idle", "startup", "rework", "commitment"})
+HARDWARE_PRICED = frozenset({"hardware", "shipping", "repairs"})
+
+EFFECTS: dict[str, Callable[[Floats, float], Floats]] = {
+    "power_supply_efficiency": lambda x, likely: likely / x,
+    "idle_waste": lambda x, likely: (x / (1 - x)) / (likely / (1 - likely)) if likely else np.ones_like(x),
+    "resale_selling_cost": lambda x, likely: (1 - x) / (1 - likely),
+    # The share of work lost to interruptions grows with the root of their rate (Young).
+    "spot_interruptions": lambda x, likely: np.sqrt(x / likely),
+}
+"""How a stream moves with an assumption where it is not in proportion to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """One uncertain figure. Of a `ratio` the middle 80 % lie between low and high; others never leave them."""
+
+    key: str
+    low: float
+    likely: float
+    high: float
+    unit: str
+    ratio: bool = False
+
+
+class Draws:
+    """States of the world: `value(driver)` gives one number for each state.
+
+    `take` is asked once for each driver, in the order in which they are first needed.
+    """
+
+    def __init__(self, setting: Setting, size: int, take: Callable[[Driver], Floats]) -> None:
+        self.setting, self.size, self._take = setting, size, take
+        self.drivers: dict[str, Driver] = {}
+        self._values: dict[str, Floats] = {}
+        for key in ALWAYS:
+            self.value(self.assumption(key))
+
+    def value(self, driver: Driver) -> Floats:
+        """Return the driver's value in each state, shape (size,)."""
+        if driver.key not in self._values:
+            self.drivers[driver.key] = driver
+            self._values[driver.key] = self._take(driver)
+        return self._values[driver.key]
+
+    def assumption(self, key: str) -> Driver:
+        """Return the driver of an assumption."""
+        fact = self.setting.assume(key)
+        likely = fact.known
+        low, high = (likely if end is None else end for end in (fact.low, fact.high))
+        return Driver(key, low, likely, high, fact.unit)
+
+    @cached_property
+    def market(self) -> Floats:
+        """Where the market stands in each state, from 0 (lowest) to 1: one factor for rents and resale prices."""
+        driver = self.assumption(MARKET)
+        return split_triangular_cdf(self.value(driver), driver.low, driver.likely, driver.high)
+
+    @cached_property
+    def demand(self) -> Floats:
+        """Work in each state, as a multiple of what was stated."""
+        return self.value(self.assumption(DEMAND))
+
+    def hours(self, speed: Speed | None) -> Floats:
+        """Hours that the same work takes on a GPU in each state, as a multiple of the hours at its likely speed."""
+        if speed is None or not speed.ratio or not speed.low or not speed.high or speed.low >= speed.high:
+            return np.ones(self.size)
+        driver = Driver(
+            SPEED + speed.gpu, speed.low, speed.ratio, speed.high, "times the reference GPU", ratio=True
+        )
+        return speed.ratio / self.value(driver)
+
+    @cached_property
+    def neighbours(self) -> Floats:
+        """Hours that a shared machine needs more, as a multiple."""
+        return 1.0 / (1.0 - self.value(self.assumption(NEIGHBOURS)))
+
+    def rent(self, term_months: int) -> Floats:
+        """Rental price over the horizon as a multiple of today's: a path for metered terms (0), steps for others."""
+        if term_months not in self._rent:
+            self._rent[term_months] = self._rent_path(term_months)
+        return self._rent[term_months]
+
+    @cached_property
+    def _rent(self) -> dict[int, Floats]:
+        return {}
+
+    def _rent_path(self, term_months: int) -> Floats:
+        growth = 1.0 + self.value(self.assumption(MARKET))
+        months = np.arange(1, self.setting.horizon + 1)
+        years = (
+            months - 0.5 if term_months == 0 else (months - 1) // term_months * term_months
+        ) / MONTHS_PER_YEAR
+        weight = (1.0 + self.setting.workload.discount_rate) ** (-months / MONTHS_PER_YEAR)
+        if term_months == 0:
+            weight = weight * self.setting.work
+        total = weight.sum()
+        return (growth[:, np.newaxis] ** years) @ weight / total if total else np.ones(self.size)
+
+    def stream(self, stream: CostStream, speed: Speed | None, *, shared: bool, term_months: int) -> Floats:
+        """Return by what a stream that is no sale is multiplied in each state.
+
+        `shared` says that the machine has neighbours (a rented one that is not bare metal).
+        """
+        times = self._of_facts(stream)
+        if stream.per_use:
+            times = times * self.demand * self.hours(speed)
+            if shared:
+                times = times * self.neighbours
+        if stream.category in RENTAL_PRICED:
+            times = times * self.rent(term_months)
+        if stream.category in HARDWARE_PRICED:
+            times = times * self._hardware(stream)
+        if stream.category == "power":
+            times = times * self.value(self.assumption(ELECTRICITY))
+        return times
+
+    def sale_usd(self, stream: CostStream) -> Floats:
+        """Return what a sale brings in each state, USD: it moves with the market, through its quartiles."""
+        assert stream.spread is not None
+        low, middle, high = stream.spread
+        lowest, highest = max(0.0, 2 * low - middle), 2 * high - middle
+        usd = np.interp(self.market, (0, 0.25, 0.5, 0.75, 1), (lowest, low, middle, high, highest))
+        return usd * self._of_facts(stream)
+
+    def _hardware(self, stream: CostStream) -> Floats:
+        price = stream.facts[0]
+        if price.value and price.low is not None and price.high is not None and price.low < price.high:
+            driver = Driver(f"price of {price.key}", price.low, price.value, price.high, "usd")
+            return self.value(driver) / price.value
+        return self.value(self.assumption(HARDWARE))
+
+    def _of_facts(self, stream: CostStream) -> Floats:
+        """The product of the effects of the assumptions and ranges the stream rests on."""
+        times = np.ones(self.size)
+        shares = dict(stream.shares)
+        for key in dict.fromkeys(f.key.removeprefix("assumptions.") for f in stream.facts):
+            if key not in self.setting.used or key in ALWAYS or key == "resale_rest_share":
+                continue
+            times = times * (1.0 + shares.get(key, 1.0) * (self.effect(key) - 1.0))
+        return times
+
+    def effect(self, key: str) -> Floats:
+        """Return by what a stream that rests on an assumption moves in each state."""
+        driver = self.assumption(key)
+        if driver.likely == 0:
+            return np.ones(self.size)
+        x = self.value(driver)
+        return EFFECTS[key](x, driver.likely) if key in EFFECTS else x / driver.likely
+
+
+def quasi_random(setting: Setting, size: int, seed: int) -> Draws:
+    """Return `size` states that fill the space of all drivers evenly; the same seed gives the same states."""
+    points = dimensions(size, seed)
+
+    def take(driver: Driver) -> Floats:
+        u = next(points)
+        if driver.ratio:
+            return lognormal(u, driver.likely, driver.low, driver.high)
+        return split_triangular(u, driver.low, driver.likely, driver.high)
+
+    return Draws(setting, size, take)
+
+
+def one_at_a_time(setting: Setting, drivers: list[Driver]) -> Draws:
+    """Return states in which one driver is at its low or high end and all others are likely.
+
+    State 0 has all at their likely value; states 2k + 1 and 2k + 2 have driver k low and high.
+    """
+    size = 2 * len(drivers) + 1
+    place = {d.key: k for k, d in enumerate(drivers)}
+
+    def take(driver: Driver) -> Floats:
+        values = np.full(size, driver.likely)
+        if driver.key in place:
+            k = place[driver.key]
+            values[2 * k + 1], values[2 * k + 2] = driver.low, driver.high
+        return values
+
+    return Draws(setting, size, take)

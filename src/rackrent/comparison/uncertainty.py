@@ -1,0 +1,144 @@
+"""The comparison in many states of the world: how often each option is best, and what being wrong costs.
+
+An option's present value is a sum of parts, each multiplied by what moves it. For a market of offers that is a
+matrix product, so that every state of every offer is looked at and none is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rackrent.comparison.draws import Draws, quasi_random
+from rackrent.comparison.evaluate import shared_streams, speed_of
+from rackrent.comparison.market import Market
+from rackrent.comparison.option import Option
+from rackrent.comparison.ranking import Ranking
+from rackrent.costing.finance import npv
+from rackrent.costing.rental import PARTS
+from rackrent.costing.streams import CostStream
+from rackrent.speed import Speed
+from rackrent.units import MONTHS_PER_YEAR
+
+Floats = NDArray[np.float64]
+DRAWS = 4_096
+QUANTILE_OPTIONS = 200
+"""Quantiles are computed for this many options, the cheapest ones."""
+BLOCK = 4_096
+"""Offers looked at together."""
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What many states of the world say about the options of a ranking, in its order (feasible ones).
+
+    `mean_usd`, `probability_best` and `regret_usd` have one entry for each feasible option; `quantiles_usd` has
+    shape (first options, 3): P10, P50, P90. Regret is the expected present value lost by choosing the option in
+    place of whatever turns out best.
+    """
+
+    draws: int
+    seed: int
+    mean_usd: Floats
+    probability_best: Floats
+    regret_usd: Floats
+    quantiles_usd: Floats
+
+
+def uncertainty(ranking: Ranking, *, draws: int = DRAWS, seed: int = 0) -> Uncertainty:
+    """Return how the feasible options of `ranking` fare over `draws` quasi-random states."""
+    states = quasi_random(ranking.setting, draws, seed)
+    n = ranking.feasible_count
+    mean = np.empty(n)
+    lowest, best = np.full(draws, np.inf, dtype=np.float32), np.zeros(draws, dtype=np.int64)
+    quantiles = np.empty((min(n, QUANTILE_OPTIONS), 3))
+    for places, weights, times in _blocks(ranking, states):
+        mean[places] = weights @ times.mean(axis=1)
+        for start in range(0, len(places), BLOCK):
+            rows = slice(start, start + BLOCK)
+            usd = weights[rows].astype(np.float32) @ times.astype(np.float32)
+            first = usd.argmin(axis=0)
+            least = usd[first, np.arange(draws)]
+            better = least < lowest
+            lowest[better] = least[better]
+            best[better] = places[rows][first[better]]
+        for row in np.flatnonzero(places < len(quantiles)):
+            quantiles[places[row]] = np.quantile(weights[row] @ times, (0.1, 0.5, 0.9))
+    share = np.bincount(best, minlength=n) / draws
+    return Uncertainty(draws, seed, mean, share, mean - float(lowest.mean()), quantiles)
+
+
+def _blocks(ranking: Ranking, states: Draws) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
+    """Yield groups of options that move together: their places, their parts, and what multiplies the parts.
+
+    In state s option i costs `(parts @ times)[i, s]`: parts have shape (options, k), times (k, states).
+    """
+    offers: dict[tuple[str, bool, int], list[tuple[int, int]]] = {}
+    market = ranking.market
+    for place, entry in enumerate(ranking.entries[: ranking.feasible_count]):
+        if isinstance(entry, Option):
+            yield np.array([place]), np.ones((1, 1)), option_usd(entry, states)[np.newaxis, :]
+        else:
+            offers.setdefault(market.moves_with(entry), []).append((place, entry))
+    if not offers:
+        return
+    shared = sum(
+        (_stream_usd(s, None, states, shared=False, term_months=0) for s in shared_streams(states.setting)),
+        0.0,
+    )
+    for (_gpu, has_neighbours, term), pairs in offers.items():
+        places, rows = (np.array(x) for x in zip(*pairs, strict=True))
+        speed = speed_of(market.candidate(int(rows[0])), states.setting)
+        times = np.vstack(
+            [_part_times(market, states, speed, shared=has_neighbours, term_months=term), shared]
+        )
+        weights = np.column_stack([market.part_npv[rows], np.ones(len(rows))])
+        yield places, weights, times
+
+
+def _part_times(market: Market, states: Draws, speed: Speed, *, shared: bool, term_months: int) -> Floats:
+    """What multiplies each part of `PARTS`, shape (parts, states), for offers of one GPU and term."""
+    used = states.setting.used
+    working = states.demand * states.hours(speed) * (states.neighbours if shared else 1.0)
+    rent = states.rent(term_months)
+    waste = states.effect("idle_waste") if "idle_waste" in used else 1.0
+    minutes = states.effect("startup_minutes")
+    starts = states.effect("sessions_per_month") if "sessions_per_month" in used else 1.0
+    interruptions = states.effect("spot_interruptions") if "spot_interruptions" in used else 1.0
+    one = np.ones(states.size)
+    times = {
+        "rent": working * rent,
+        "idle": working * rent * waste,
+        "startup": rent * starts * minutes,
+        "rework": working * rent * interruptions * minutes,
+        "stopped": rent,
+        "commitment": rent,
+    }
+    return np.array([times.get(part, one) * one for part in PARTS])
+
+
+def option_usd(option: Option, states: Draws) -> Floats:
+    """Return the present value of a costed option in each state, USD, shape (states,)."""
+    shared, term = option.candidate is not None and option.candidate.has_neighbours, option.term_months
+    total = np.zeros(states.size)
+    for stream in option.streams:
+        if stream.category not in ("tax", "indirect"):
+            total += _stream_usd(stream, option.speed, states, shared=shared, term_months=term)
+    return total
+
+
+def _stream_usd(
+    stream: CostStream, speed: Speed | None, states: Draws, *, shared: bool, term_months: int
+) -> Floats:
+    """The present value of a stream and its tax in each state. Indirect cost is a transfer: nil for everyone."""
+    setting = states.setting
+    rate = setting.workload.discount_rate
+    if stream.spread is not None:
+        at_end: float = (1.0 + rate) ** (-setting.horizon / MONTHS_PER_YEAR)
+        return states.sale_usd(stream) * -at_end
+    tax = 1.0 + (setting.tax.value or 0.0) if stream.tax_basis == "excl" else 1.0
+    times = states.stream(stream, speed, shared=shared, term_months=term_months)
+    return float(npv(stream.usd, rate)) * tax * times
