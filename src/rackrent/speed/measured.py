@@ -1,193 +1,192 @@
-"""What was measured: for every pair of GPUs, the mean ratio on the benchmarks that both ran.
+"""What was measured: rates of GPUs on benchmarks, and which of them two GPUs share.
 
 Only like is set against like: the same suite, network, precision and number of GPUs, so that only the GPU
-differs. Of what a pair shares the closest to the question is taken: first networks of the task at the
-precision asked for; then other precisions; then other networks. What was run on several numbers of GPUs
-counts once, at the fewest that both used.
+differs. A benchmark belongs to one kind of work (a `task` of the workload, or "other").
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from math import log
+from typing import Any, NamedTuple
 
 from rackrent.catalog.catalog import Catalog, fact_of
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.names import members
 
-Benchmark = tuple[str, str, str, str, float]
-"""Suite, task, network, precision, number of GPUs: within one of these, rates compare."""
-
 NETWORKS: Mapping[str, tuple[str, ...]] = {
     "cnn_training": ("resnet", "inception", "ssd", "mean of cnn", "retinanet"),
     "segmentation": ("maskrcnn", "segmentation"),
-    "transformer_finetune": ("bert", "llama2_70b_lora"),
+    "transformer_finetune": ("squad", "lora"),
     "transformer_pretrain": ("gnmt", "transformerxl", "bert", "llama31"),
     "diffusion": ("stable_diffusion", "flux"),
 }
-"""Parts of the names of the networks that stand for a task; tasks that are not named take them all."""
-PRECISIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "fp32": (("fp32",), ("tf32", "fp16", "bf16", "mixed"), ("fp8", "fp4")),
-    "fp16": (("fp16",), ("bf16", "tf32", "mixed"), ("fp8", "fp4"), ("fp32",)),
-    "bf16": (("bf16",), ("fp16", "tf32", "mixed"), ("fp8", "fp4"), ("fp32",)),
-    "fp8": (("fp8",), ("mixed", "fp4"), ("fp16", "bf16", "tf32"), ("fp32",)),
+"""Parts of the names of the networks that stand for a kind of training; the first that fits counts."""
+NOT_THE_GPU = "cpu bound"
+"""Said in the name of a benchmark that measured the loader: no evidence on the GPU."""
+STANDS_FOR: Mapping[str, str] = {
+    "fp32": "fp32", "tf32": "fp32", "fp16": "fp16", "bf16": "bf16", "mixed": "bf16", "fp8": "fp8", "fp4": "fp8",
+}  # fmt: skip
+"""Precision of the workload that a measured one stands for."""
+CLOSEST: Mapping[str, tuple[str, ...]] = {
+    "fp32": ("fp32", "fp16", "bf16", "fp8"),
+    "fp16": ("fp16", "bf16", "fp8", "fp32"),
+    "bf16": ("bf16", "fp16", "fp8", "fp32"),
+    "fp8": ("fp8", "bf16", "fp16", "fp32"),
 }
-"""For each precision, which measured ones stand for it, the closest first."""
+"""For each precision, the order in which measured ones are looked at."""
+
+
+class Benchmark(NamedTuple):
+    """Within one of these, rates compare."""
+
+    suite: str
+    task: str
+    network: str
+    precision: str
+    gpus: float
+
+    @property
+    def kind(self) -> str:
+        """Kind of work: a task of the workload, or "other"."""
+        return kind_of(self.task, self.network)
+
+
+class Measured(NamedTuple):
+    """One measured rate: `log_rate` is the natural logarithm of work per second of all GPUs."""
+
+    gpu: str
+    benchmark: Benchmark
+    log_rate: float
 
 
 @dataclass(frozen=True)
-class Grid:
-    """All measured rates: `log_rate` has shape (gpus, benchmarks), NaN where a GPU was not measured."""
+class Shared:
+    """A benchmark that two GPUs both ran, at the fewest GPUs that both used; `ratio` of the first to the second."""
 
-    gpus: tuple[str, ...]
-    benchmarks: tuple[Benchmark, ...]
-    log_rate: NDArray[np.float64]
-    rows: Mapping[tuple[str, Benchmark], dict[str, Any]]
+    benchmark: Benchmark
+    ratio: float
+    fact: Fact
 
 
-@dataclass(frozen=True)
-class Ratios:
-    """Ratios of every GPU (first axis) to every other (second) on one task and precision, as logarithms.
+def kind_of(task: str, network: str) -> str:
+    """Return the kind of work that a benchmark stands for.
 
-    `count` benchmarks are behind each; where it is 0 the rest is meaningless. `level` is the index in `levels`
-    (columns of the grid, fewest GPUs first) of the benchmarks taken.
+    >>> kind_of("training", "bert_base_squad"), kind_of("training", "bert"), kind_of("inference", "llama2-70b")
+    ('transformer_finetune', 'transformer_pretrain', 'inference')
     """
-
-    mean: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    count: NDArray[np.int64]
-    level: NDArray[np.int64]
-    linked: NDArray[np.bool_]
-    """Whether two GPUs were measured together, or both beside a third."""
-    levels: tuple[NDArray[np.int64], ...]
-
-    def bridge(self, one: int, other: int) -> int | None:
-        """Return the GPU measured beside both, on the most benchmarks; None where there is none."""
-        common = np.minimum(self.count[one], self.count[:, other])
-        best = int(np.argmax(common))
-        return best if common[best] > 0 else None
+    if task == "inference":
+        return "inference"
+    name = network.casefold()
+    return next((kind for kind, words in NETWORKS.items() if any(w in name for w in words)), "other")
 
 
-def grid(catalog: Catalog) -> Grid:
-    """Return all measured rates of the catalog."""
-    return catalog.once("measured rates", lambda: _grid(catalog))
+def measured(catalog: Catalog) -> tuple[Measured, ...]:
+    """Return the measured rates that say something about a GPU.
+
+    What was run on several numbers of GPUs counts at the fewest, and at those numbers that are another GPU's
+    fewest. A benchmark that only one GPU ran compares nothing.
+    """
+    return catalog.once("measured rates", lambda: _measured(catalog))
 
 
-def stand_in(catalog: Catalog, name: str) -> int | None:
-    """Return the row of a GPU in the grid; where it has none, of the family it belongs to or of a member of it."""
-    return catalog.once(f"measured stand-in of {name}", lambda: _stand_in(grid(catalog), name))
+def stand_in(catalog: Catalog, name: str) -> str:
+    """Return the GPU whose measurements speak for `name`: itself, else its family or the member most measured.
+
+    A name that nothing measured is related to is returned as it is.
+    """
+    return catalog.once(f"measured stand-in of {name}", lambda: _stand_in(catalog, name))
 
 
-def ratios(catalog: Catalog, task: str, precision: str) -> Ratios:
-    """Return the ratios of all measured GPUs on a task and precision."""
-    return catalog.once(
-        f"measured ratios {task} {precision}", lambda: _ratios(grid(catalog), task, precision)
-    )
+def shared(catalog: Catalog, one: str, other: str, task: str, precision: str) -> list[Shared]:
+    """Return the benchmarks that both GPUs ran and that are the closest to a task and precision; empty if none.
+
+    First those of the kind of work at the precision asked for, then at other precisions, then other training (for
+    inference nothing else stands in).
+    """
+    both = catalog.once(f"shared benchmarks of {one} and {other}", lambda: _shared(catalog, one, other))
+    return next((group for group in _groups(both, task, precision) if group), [])
 
 
-def ratio_facts(catalog: Catalog, taken: Ratios, one: int, other: int) -> tuple[Fact, ...]:
-    """Return the measured ratios behind one pair, a fact each."""
-    rates = grid(catalog)
-    columns = taken.levels[taken.level[one, other]]
-    logs = rates.log_rate[one, columns] - rates.log_rate[other, columns]
-    facts: dict[tuple[str, str, str, str], Fact] = {}
-    for column, log in zip(columns, logs, strict=True):
-        benchmark = rates.benchmarks[column]
-        if np.isfinite(log) and benchmark[:4] not in facts:
-            suite, _task, network, precision, gpus = benchmark
-            key = f"{suite}/{network}/{precision}/{gpus:g}x/{rates.gpus[one]}:{rates.gpus[other]}"
-            row = rates.rows[rates.gpus[one], benchmark]
-            facts[benchmark[:4]] = fact_of("benchmarks", key, row, float(np.exp(log)), "ratio")
-    return tuple(facts.values())
+def bridge(catalog: Catalog, one: str, other: str, task: str, precision: str) -> str | None:
+    """Return the GPU that shares the most benchmarks of the task with both; None if there is none."""
+    best, most = None, 0
+    for third in sorted({m.gpu for m in measured(catalog)} - {one, other}):
+        links = (shared(catalog, end, third, task, precision) for end in (one, other))
+        fewest = min(len(link) for link in links)
+        if fewest > most:
+            best, most = third, fewest
+    return best
 
 
-def _stand_in(rates: Grid, name: str) -> int | None:
-    if name in rates.gpus:
-        return rates.gpus.index(name)
-    alike = [g for g in rates.gpus if g.split()[0] == name.split(maxsplit=1)[0]]
+def _groups(both: list[Shared], task: str, precision: str) -> list[list[Shared]]:
+    fits = [s for s in both if (s.benchmark.task == "inference") == (task == "inference")]
+    groups = []
+    for own in (True, False) if task in NETWORKS else (False,):
+        for at in CLOSEST[precision]:
+            groups.append(
+                [
+                    s
+                    for s in fits
+                    if STANDS_FOR[s.benchmark.precision] == at and (not own or s.benchmark.kind == task)
+                ]
+            )
+    return groups
+
+
+def _rows(catalog: Catalog) -> dict[tuple[str, Benchmark], dict[str, Any]]:
+    def rows() -> dict[tuple[str, Benchmark], dict[str, Any]]:
+        key = ("suite", "task", "model", "precision", "gpu_count", "gpu")
+        table = catalog.known_by("benchmarks", key)
+        return {
+            (r["gpu"], Benchmark(r["suite"], r["task"], r["model"], r["precision"], r["gpu_count"])): r
+            for r in table.iter_rows(named=True)
+            if NOT_THE_GPU not in r["model"].casefold()
+        }
+
+    return catalog.once("benchmark rows", rows)
+
+
+def _by_gpu(catalog: Catalog) -> dict[str, set[Benchmark]]:
+    ran: dict[str, set[Benchmark]] = {}
+    for gpu, b in _rows(catalog):
+        ran.setdefault(gpu, set()).add(b)
+    return ran
+
+
+def _measured(catalog: Catalog) -> tuple[Measured, ...]:
+    rows = _rows(catalog)
+    fewest: dict[tuple[object, ...], float] = {}
+    for gpu, b in rows:
+        fewest[gpu, *b[:4]] = min(b.gpus, fewest.get((gpu, *b[:4]), b.gpus))
+    counted = {(key[1:], count) for key, count in fewest.items()}
+    chosen = [(gpu, b) for gpu, b in rows if (b[:4], b.gpus) in counted]
+    ran: dict[Benchmark, int] = {}
+    for _gpu, b in chosen:
+        ran[b] = ran.get(b, 0) + 1
+    return tuple(Measured(gpu, b, log(rows[gpu, b]["rate"])) for gpu, b in chosen if ran[b] > 1)
+
+
+def _stand_in(catalog: Catalog, name: str) -> str:
+    count: dict[str, int] = {}
+    for m in measured(catalog):
+        count[m.gpu] = count.get(m.gpu, 0) + 1
+    if name in count:
+        return name
+    alike = [g for g in count if g.split()[0] == name.split(maxsplit=1)[0]]
     related = [g for g in alike if members(g, (name,))] or members(name, alike)
-    counts = [int(np.isfinite(rates.log_rate[rates.gpus.index(g)]).sum()) for g in related]
-    return rates.gpus.index(related[int(np.argmax(counts))]) if related else None
+    return max(related, key=lambda g: count[g], default=name)
 
 
-def _grid(catalog: Catalog) -> Grid:
-    key = ("suite", "task", "model", "precision", "gpu_count", "gpu")
-    rows = {
-        (row["gpu"], _benchmark(row)): row
-        for row in catalog.known_by("benchmarks", key).iter_rows(named=True)
-    }
-    gpus = sorted({gpu for gpu, _ in rows})
-    # A result "of a V100 16GB" also speaks for the V100 SXM2 16GB where that has none of its own.
-    for family in gpus:
-        named = [row for (gpu, _), row in rows.items() if gpu == family]
-        for gpu in members(family, gpus):
-            for row in named if gpu != family else ():
-                rows.setdefault((gpu, _benchmark(row)), row)
-    benchmarks = sorted({benchmark for _, benchmark in rows})
-    at_gpu, at_benchmark = ({name: i for i, name in enumerate(names)} for names in (gpus, benchmarks))
-    log_rate = np.full((len(gpus), len(benchmarks)), np.nan)
-    for (gpu, benchmark), row in rows.items():
-        log_rate[at_gpu[gpu], at_benchmark[benchmark]] = np.log(row["rate"])
-    return Grid(tuple(gpus), tuple(benchmarks), log_rate, rows)
-
-
-def _benchmark(row: Mapping[str, Any]) -> Benchmark:
-    return row["suite"], row["task"], row["model"], row["precision"], row["gpu_count"]
-
-
-def _ratios(rates: Grid, task: str, precision: str) -> Ratios:
-    n = len(rates.gpus)
-    mean, low, high = (np.zeros((n, n)) for _ in range(3))
-    count, level = np.zeros((n, n), np.int64), np.full((n, n), -1)
-    levels = _levels(rates.benchmarks, task, precision)
-    for i, columns in enumerate(levels):
-        logs = _pairs(rates, columns)
-        seen = np.isfinite(logs)
-        number = seen.sum(axis=2)
-        new = (count == 0) & (number > 0)
-        filled = np.where(seen, logs, 0.0)
-        mean[new] = (filled.sum(axis=2)[new]) / number[new]
-        low[new] = np.where(seen, logs, np.inf).min(axis=2)[new]
-        high[new] = np.where(seen, logs, -np.inf).max(axis=2)[new]
-        count[new], level[new] = number[new], i
-    together = count > 0
-    linked = together | (together.astype(np.int64) @ together > 0)
-    return Ratios(mean, low, high, count, level, linked, levels)
-
-
-def _pairs(rates: Grid, columns: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return log ratios, shape (gpus, gpus, networks): each network at the fewest GPUs that both used."""
-    what = [rates.benchmarks[c][:4] for c in columns]
-    at = {name: i for i, name in enumerate(dict.fromkeys(what))}
-    network = np.array([at[name] for name in what])
-    used = np.array([rates.benchmarks[c][4] for c in columns])
-    logs = np.full((len(rates.gpus), len(rates.gpus), len(at)), np.nan)
-    for gpus in np.unique(used):
-        of_size = columns[used == gpus]
-        more = rates.log_rate[:, None, of_size] - rates.log_rate[None, :, of_size]
-        so_far = logs[:, :, network[used == gpus]]
-        logs[:, :, network[used == gpus]] = np.where(np.isnan(so_far), more, so_far)
-    return logs
-
-
-def _levels(benchmarks: tuple[Benchmark, ...], task: str, precision: str) -> tuple[NDArray[np.int64], ...]:
-    """Groups of benchmarks, the closest to the question first."""
-    kind = "inference" if task == "inference" else "training"
-    words = NETWORKS.get(task, ("",))
-    groups = [
-        [
-            i
-            for i, (_suite, of, network, at, _gpus) in enumerate(benchmarks)
-            if of == kind
-            and at in stands_for
-            and (not own or any(word in network.casefold() for word in words))
-        ]
-        for own in ((True, False) if task in NETWORKS else (False,))
-        for stands_for in PRECISIONS[precision]
-    ]
-    return tuple(np.array(sorted(g, key=lambda i: benchmarks[i][4]), np.int64) for g in groups if g)
+def _shared(catalog: Catalog, one: str, other: str) -> list[Shared]:
+    rows, ran = _rows(catalog), catalog.once("benchmarks by GPU", lambda: _by_gpu(catalog))
+    found: dict[tuple[str, ...], Shared] = {}
+    for b in sorted(ran.get(one, frozenset()) & ran.get(other, frozenset())):
+        if b[:4] in found:
+            continue
+        row = rows[one, b]
+        ratio = row["rate"] / rows[other, b]["rate"]
+        key = f"{b.suite}/{b.network}/{b.precision}/{b.gpus:g}x/{one}:{other}"
+        found[b[:4]] = Shared(b, ratio, fact_of("benchmarks", key, row, ratio, "ratio"))
+    return list(found.values())

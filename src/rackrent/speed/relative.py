@@ -1,37 +1,62 @@
 """Speed of one GPU against another on a kind of work.
 
-Measured where both were measured together, or each beside a third. A GPU that was not measured is set against
-the nearest one that was, by datasheet: the geometric mean of the ratios of arithmetic rate and of memory
-bandwidth, with a wide interval.
+One model holds all benchmarks and datasheets together (`mixed`): where two GPUs were measured on this kind of work
+the ratio is close to what was measured, where they were not it is close to the datasheets, and the interval says
+how much is known.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from math import exp, log, sqrt
-from typing import Literal
+from math import exp, log
+from typing import Literal, NamedTuple
 
 from rackrent.catalog.assumptions import Overrides, assumption
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
-from rackrent.catalog.hardware import Gpu, gpu
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
-from rackrent.speed.measured import Ratios, grid, ratio_facts, ratios, stand_in
+from rackrent.speed.datasheet import datasheet
+from rackrent.speed.measured import STANDS_FOR, Shared, bridge, measured, shared, stand_in
+from rackrent.speed.mixed import Effect, Equations, Fitted, Observation, design
 
 Basis = Literal["same", "benchmark", "datasheet", "unknown"]
-DATASHEET_LOW, DATASHEET_HIGH = 0.6, 1.6
-"""How far a ratio of datasheet rates may be off."""
-SINGLE_LOW, SINGLE_HIGH = 0.8, 1.25
-"""How far one shared benchmark may be from another network of the same kind."""
+WIDTH = 1.1
+"""Half of the 80 % interval in standard deviations: what covers 80 % of GPUs left out (`docs/speed.md`)."""
+REPEAT = 0.03
+"""How much the logarithm of a rate differs between two runs of the same program on the same machine."""
+
+
+class OwnRate(NamedTuple):
+    """A rate that a person measured on their own program: work per second (any unit) of `gpus` GPUs.
+
+    `gpu` is a canonical name; `path` is where they wrote it.
+    """
+
+    gpu: str
+    task: str
+    precision: str
+    rate: float
+    unit: str
+    gpus: float
+    path: str
+
+
+class Question(NamedTuple):
+    """What is asked of two GPUs: the kind of work and the precision, and what the person measured themselves."""
+
+    task: str = "generic"
+    precision: str = "fp16"
+    own: tuple[OwnRate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
     """Work an hour of `gpu` does as a multiple of an hour of `reference` (1: equal; None: unknown, never 1).
 
-    `low` and `high` are the lowest and highest ratio seen, or the datasheet's margin. `formula` says in words
-    and numbers how it came about, and `facts` are the rows behind it.
+    `low` and `high` hold the ratio in 8 cases of 10. `formula` says in words and numbers how it came about, and
+    `facts` are the rows behind it.
     """
 
     gpu: str
@@ -44,55 +69,27 @@ class Speed:
     formula: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One link of the chain from a GPU to the reference: `ratio` is the speed of `one` over that of `other`."""
-
-    one: str
-    other: str
-    ratio: float
-    low: float
-    high: float
-    basis: Basis
-    facts: tuple[Fact, ...]
-    detail: str
-
-    def inverted(self) -> _Step:
-        return _Step(
-            self.other,
-            self.one,
-            1 / self.ratio,
-            1 / self.high,
-            1 / self.low,
-            self.basis,
-            self.facts,
-            self.detail,
-        )
-
-    def text(self) -> str:
-        return _("{one} / {other} = {ratio:.2f} ({low:.2f} to {high:.2f}), {detail}").format(
-            one=self.one, other=self.other, ratio=self.ratio, low=self.low, high=self.high, detail=self.detail
-        )
-
-
 def relative_speed(
-    catalog: Catalog, gpu_name: str, reference: str | None, task: str = "generic", precision: str = "fp16"
+    catalog: Catalog,
+    gpu_name: str,
+    reference: str | None,
+    task: str = "generic",
+    precision: str = "fp16",
+    *,
+    own: tuple[OwnRate, ...] = (),
 ) -> Speed:
     """Return how fast `gpu_name` is against `reference` on a task and precision (words of `workload`).
 
-    Without a reference an hour counts the same on every GPU. The ratio of A to B is one over that of B to A.
+    Without a reference an hour counts the same on every GPU. Rates in `own` outweigh all others. The ratio of A to
+    B is one over that of B to A, and the product of A to C and C to B.
     """
     if reference is None or gpu_name == reference:
         formula = _("an hour counts the same") if reference is None else _("the same GPU")
         return Speed(gpu_name, reference or gpu_name, 1.0, 1.0, 1.0, "same", (), formula)
-    first, second = sorted((gpu_name, reference))
-    name = f"chain from {first} to {second}, {task}, {precision}"
-    steps = catalog.once(
-        name, lambda: _chain(catalog, first, second, ratios(catalog, task, precision), precision)
+    asked = Question(task, precision, own)
+    return catalog.once(
+        f"speed of {gpu_name} to {reference}, {asked!r}", lambda: _speed(catalog, gpu_name, reference, asked)
     )
-    if first != gpu_name:
-        steps = [step.inverted() for step in reversed(steps)]
-    return _speed(gpu_name, reference, steps)
 
 
 def scaling(catalog: Catalog, gpus: int, overrides: Overrides | None = None) -> Fact:
@@ -104,120 +101,152 @@ def scaling(catalog: Catalog, gpus: int, overrides: Overrides | None = None) -> 
     return assumption(catalog, "multi_gpu_efficiency", overrides)
 
 
-def _speed(name: str, reference: str, steps: list[_Step]) -> Speed:
-    if not steps:
-        formula = _("{gpu} was not measured beside {reference}, and a datasheet is missing")
-        formula = formula.format(gpu=name, reference=reference)
-        return Speed(name, reference, None, None, None, "unknown", (), formula)
-    ratio = low = high = 1.0
-    for step in steps:
-        ratio, low, high = ratio * step.ratio, low * step.low, high * step.high
-    basis: Basis = "benchmark" if all(s.basis == "benchmark" for s in steps) else "datasheet"
-    formula = _("{gpu} does {ratio:.2f} x the work of {reference}: {steps}").format(
-        gpu=name, ratio=ratio, reference=reference, steps="; ".join(s.text() for s in steps)
-    )
-    return Speed(name, reference, ratio, low, high, basis, tuple(f for s in steps for f in s.facts), formula)
+def product(name: str) -> str:
+    """Return the product a canonical name belongs to, without form factor and memory.
 
-
-def _chain(catalog: Catalog, name: str, other: str, taken: Ratios, precision: str) -> list[_Step]:
-    """Return the steps from one GPU to another; empty where there is no way."""
-    rates = grid(catalog)
-    near, far = stand_in(catalog, name), stand_in(catalog, other)
-    if near is not None and near == far:
-        return [_Step(name, other, 1.0, 1.0, 1.0, "benchmark", (), _("counted as one product"))]
-    if near is not None and far is not None and not taken.linked[near, far]:
-        links = taken.linked.sum(axis=1)
-        near, far = (None, far) if links[near] < links[far] else (near, None)
-    if near is None and far is not None:
-        near = _nearest(catalog, name, far, taken, precision)
-    elif near is not None and far is None:
-        far = _nearest(catalog, other, near, taken, precision)
-    if near is None or far is None or not taken.linked[near, far]:
-        direct = _datasheet(catalog, name, other, precision)
-        return [direct] if direct else []
-    steps = [
-        _from_to(catalog, name, rates.gpus[near], precision),
-        *_measured(catalog, near, far, taken),
-        _from_to(catalog, rates.gpus[far], other, precision),
-    ]
-    return [step for step in steps if step is not None]
-
-
-def _nearest(catalog: Catalog, name: str, partner: int, taken: Ratios, precision: str) -> int | None:
-    """Return the GPU whose datasheet is the nearest to `name` among those measured beside `partner`."""
-    own = _rates(gpu(catalog, name), precision)
-    if own is None:
-        return None
-    known = {
-        i: _rates(gpu(catalog, g), precision)
-        for i, g in enumerate(grid(catalog).gpus)
-        if taken.linked[i, partner]
-    }
-    distance = {
-        i: abs(log(own[0] / r[0])) + abs(log(own[1] / r[1])) for i, r in known.items() if r is not None
-    }
-    return min(distance, key=lambda i: distance[i], default=None)
-
-
-def _from_to(catalog: Catalog, name: str, other: str, precision: str) -> _Step | None:
-    """A datasheet step between a GPU and the one that stands for it; none where that is the same or its family."""
-    if stand_in(catalog, name) == stand_in(catalog, other):
-        return None
-    return _datasheet(catalog, name, other, precision)
-
-
-def _measured(catalog: Catalog, one: int, other: int, taken: Ratios) -> list[_Step]:
-    if one == other:
-        return []
-    if not taken.count[one, other]:
-        between = taken.bridge(one, other)
-        assert between is not None
-        return [*_measured(catalog, one, between, taken), *_measured(catalog, between, other, taken)]
-    ratio, low, high = (exp(values[one, other]) for values in (taken.mean, taken.low, taken.high))
-    n = int(taken.count[one, other])
-    if n == 1:
-        low, high = ratio * SINGLE_LOW, ratio * SINGLE_HIGH
-    rates = grid(catalog)
-    benchmarks = [rates.benchmarks[c] for c in taken.levels[taken.level[one, other]]]
-    detail = ngettext("{n} benchmark at {precision}", "{n} benchmarks at {precision}", n).format(
-        n=n, precision="/".join(sorted({b[3] for b in benchmarks}))
-    )
-    facts = ratio_facts(catalog, taken, one, other)
-    return [_Step(rates.gpus[one], rates.gpus[other], ratio, low, high, "benchmark", facts, detail)]
-
-
-def _datasheet(catalog: Catalog, name: str, other: str, precision: str) -> _Step | None:
-    one, two = gpu(catalog, name), gpu(catalog, other)
-    fast, slow = _rates(one, precision), _rates(two, precision)
-    if one is None or two is None or fast is None or slow is None:
-        return None
-    ratio = sqrt(fast[0] / slow[0] * fast[1] / slow[1])
-    detail = _(
-        "not measured, by datasheet: {one} {fast:g} TFLOP/s and {wide:g} GB/s, {other} {slow:g} TFLOP/s and "
-        "{narrow:g} GB/s"
-    ).format(one=name, other=other, fast=fast[0], slow=slow[0], wide=fast[1], narrow=slow[1])
-    facts = tuple(
-        fact
-        for card, rates in ((one, fast), (two, slow))
-        for fact in (card.fact(rates[2], "TFLOP/s"), card.fact("memory_bandwidth_gbs", "GB/s"))
-    )
-    low, high = ratio * DATASHEET_LOW, ratio * DATASHEET_HIGH
-    return _Step(name, other, ratio, low, high, "datasheet", facts, detail)
-
-
-def _rates(card: Gpu | None, precision: str) -> tuple[float, float, str] | None:
-    """Return arithmetic rate (TFLOP/s), memory bandwidth (GB/s) and the column of the former; None if unknown.
-
-    The rate is the fastest a framework would use: a card whose half-precision rate is below its
-    single-precision one (GTX 1080 Ti) computes in single.
+    >>> product("A100 SXM 80GB"), product("H100 PCIe 80GB"), product("RTX 3090")
+    ('A100', 'H100', 'RTX 3090')
     """
-    columns = ["fp32_tflops"]
-    if precision != "fp32":
-        columns += ["fp16_tflops", "fp16_tensor_tflops"]
-    if precision in ("bf16", "fp8"):
-        columns.append(f"{precision}_tensor_tflops")
-    known = [(rate, column) for column in columns if (rate := getattr(card, column, None)) is not None]
-    if card is None or not known or not card.memory_bandwidth_gbs:
-        return None
-    rate, column = max(known)
-    return rate, card.memory_bandwidth_gbs, column
+    return re.sub(r"( (SXM\d?|PCIe|NVL))?( \d+GB)?$", "", name)
+
+
+def observations(catalog: Catalog, own: tuple[OwnRate, ...] = ()) -> list[Observation]:
+    """Return all measured rates, the catalog's in the order of `measured` and then the person's own."""
+    found = []
+    for gpu, benchmark, log_rate in measured(catalog):
+        precision = STANDS_FOR[benchmark.precision]
+        effects = gpu_design(catalog, gpu, benchmark.kind, precision, several=benchmark.gpus > 1)
+        effects["benchmark", *map(str, benchmark)] = 1.0
+        found.append(Observation(effects, log_rate))
+    for rate in own:
+        gpu = stand_in(catalog, rate.gpu)
+        effects = gpu_design(catalog, gpu, rate.task, rate.precision, several=rate.gpus > 1)
+        effects["network", gpu, rate.task] = 1.0
+        effects["benchmark", "own", rate.task, rate.unit, rate.precision, str(rate.gpus)] = 1.0
+        found.append(Observation(effects, log(rate.rate), REPEAT))
+    return found
+
+
+def gpu_design(
+    catalog: Catalog, name: str, kind: str, precision: str, *, several: bool = False
+) -> dict[Effect, float]:
+    """Return the effects of a GPU on a kind of work, for `mixed`."""
+    sheet = datasheet(catalog, name, precision)
+    return design(name, product(name), sheet, kind, precision, several=several)
+
+
+def fitted(catalog: Catalog, own: tuple[OwnRate, ...] = ()) -> Fitted:
+    """Return the model fitted to the catalog's benchmarks and a person's own."""
+    return catalog.once(f"speeds fitted, {own!r}", lambda: Equations(observations(catalog, own)).solve())
+
+
+def _speed(catalog: Catalog, name: str, reference: str, asked: Question) -> Speed:
+    task, precision, own = asked
+    one, other = stand_in(catalog, name), stand_in(catalog, reference)
+    if one == other:
+        return Speed(name, reference, 1.0, 1.0, 1.0, "benchmark", (), _("counted as one product"))
+    kinds = _kinds(catalog, own)
+    for end in (one, other):
+        if end not in kinds and datasheet(catalog, end, precision) is None:
+            formula = _("{gpu} was not measured, and its datasheet is missing").format(gpu=end)
+            return Speed(name, reference, None, None, None, "unknown", (), formula)
+    model = fitted(catalog, own)
+    designs = [
+        gpu_design(catalog, end, task, precision) | {("network", end, task): 1.0} for end in (one, other)
+    ]
+    log_ratio, deviation = model.contrast(*designs)
+    ratio, spread = exp(log_ratio), exp(WIDTH * deviation)
+    evidence, facts = _evidence(catalog, one, other, asked)
+    said, sheets = _datasheets(catalog, one, other, asked)
+    formula = _(
+        "{gpu} does {ratio:.2f} x the work of {reference}, 8 times in 10 between {low:.2f} and {high:.2f}: {why}"
+    )
+    formula = formula.format(
+        gpu=name, ratio=ratio, reference=reference, low=ratio / spread, high=ratio * spread,
+        why="; ".join([*evidence, *said]),
+    )  # fmt: skip
+    was_measured = all(_on_task(kinds.get(end, frozenset()), task) for end in (one, other))
+    basis: Basis = "benchmark" if was_measured else "datasheet"
+    return Speed(name, reference, ratio, ratio / spread, ratio * spread, basis, (*facts, *sheets), formula)
+
+
+def _kinds(catalog: Catalog, own: tuple[OwnRate, ...]) -> dict[str, frozenset[str]]:
+    """Kinds of work on which each GPU was measured."""
+
+    def kinds() -> dict[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        for m in measured(catalog):
+            found[m.gpu] = found.get(m.gpu, frozenset()) | {m.benchmark.kind}
+        return found
+
+    found = dict(catalog.once("kinds of work measured", kinds))
+    for rate in own:
+        gpu = stand_in(catalog, rate.gpu)
+        found[gpu] = found.get(gpu, frozenset()) | {rate.task}
+    return found
+
+
+def _on_task(kinds: frozenset[str], task: str) -> bool:
+    return bool(kinds - {"inference"}) if task == "generic" else task in kinds
+
+
+def _evidence(catalog: Catalog, one: str, other: str, asked: Question) -> tuple[list[str], list[Fact]]:
+    """Say what was measured of two GPUs, together or each beside a third."""
+    task, precision, own = asked
+    said, facts = [], []
+    yours = {stand_in(catalog, r.gpu): r for r in own if r.task == task}
+    if one in yours and other in yours:
+        said.append(_("your own benchmark {ratio:.2f} x").format(ratio=yours[one].rate / yours[other].rate))
+    for end in (one, other):
+        if end in yours:
+            facts.append(Fact.from_workload(f"{yours[end].path}.rate", yours[end].rate, yours[end].unit))
+    together = shared(catalog, one, other, task, precision)
+    if together:
+        return [*said, _measured_ratio(one, other, together)], [*facts, *(s.fact for s in together)]
+    third = bridge(catalog, one, other, task, precision)
+    if third is None:
+        return [*said, _("not measured on like work")], facts
+    for end, start in ((one, third), (third, other)):
+        link = shared(catalog, end, start, task, precision)
+        said.append(_measured_ratio(end, start, link))
+        facts += [s.fact for s in link]
+    return said, facts
+
+
+def _measured_ratio(one: str, other: str, together: list[Shared]) -> str:
+    n = len(together)
+    precisions = "/".join(sorted({s.benchmark.precision for s in together}))
+    return ngettext(
+        "{one} / {other} measured {ratio:.2f} on {n} benchmark at {precision}",
+        "{one} / {other} measured {ratio:.2f} on {n} benchmarks at {precision}",
+        n,
+    ).format(
+        one=one, other=other, n=n, precision=precisions, ratio=exp(sum(log(s.ratio) for s in together) / n)
+    )
+
+
+def _datasheets(
+    catalog: Catalog, one: str, other: str, asked: Question
+) -> tuple[list[str], tuple[Fact, ...]]:
+    """Say what the datasheets alone would give."""
+    model, (task, precision, _own) = fitted(catalog, asked.own), asked
+    fast, slow = datasheet(catalog, one, precision), datasheet(catalog, other, precision)
+    if fast is None or slow is None:
+        return [], ()
+    slopes = ("size", "balance", "size_of_kind", "balance_of_kind")
+    ends = [gpu_design(catalog, end, task, precision) for end in (one, other)]
+    effects = [e for e in ends[0] if e[0] in slopes]
+    ratio = exp(sum((ends[0][e] - ends[1][e]) * model.estimate(e) for e in effects))
+    text = _(
+        "by datasheet {ratio:.2f} ({one} {fast:g} TFLOP/s and {wide:g} GB/s, {other} {slow:g} TFLOP/s and "
+        "{narrow:g} GB/s)"
+    ).format(
+        ratio=ratio,
+        one=one,
+        other=other,
+        fast=fast.tflops,
+        slow=slow.tflops,
+        wide=fast.gbs,
+        narrow=slow.gbs,
+    )
+    return [text], (*fast.facts, *slow.facts)
