@@ -12,7 +12,6 @@ from rich.cells import cell_len
 
 from rackrent.app.compare import compare
 from rackrent.comparison.result import Comparison
-from rackrent.costing.setting import Setting
 from rackrent.report.console import page, table, width_of
 from rackrent.report.labels import UNITS
 from rackrent.report.terminal import floors_of, print_comparison, why_none
@@ -162,7 +161,8 @@ def test_why_none_counts_the_reasons_of_the_nearest() -> None:
     assert "999 GB needed (" in said
 
 
-def test_every_unit_of_an_assumption_has_a_name_for_people() -> None:
-    setting: Setting = compared(EXAMPLES[0]).setting
-    units = set(setting.catalog.all_rows("assumptions")["unit"])
+def test_every_unit_has_a_name_for_people() -> None:
+    units = set(compared(EXAMPLES[0]).setting.catalog.all_rows("assumptions")["unit"])
+    for option in (o for example in EXAMPLES for o in compared(example).feasible):
+        units |= {fact.unit for stream in option.streams for fact in stream.facts}
     assert units - set(UNITS) == set()

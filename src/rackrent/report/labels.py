@@ -48,6 +48,14 @@ UNITS = {
     "share of speed lost": N_("share of speed lost"),
     "probability per instance and month": N_("probability per instance and month"),
     "gCO2/kWh": "g CO2/kWh",
+    "kW": "kW",
+    "kWh/kWh": "kWh/kWh",
+    "GB/s": "GB/s",
+    "TFLOP/s": "TFLOP/s",
+    "ratio": N_("ratio"),
+    "times the price known": N_("times the price known"),
+    "times today's tariff": N_("times today's tariff"),
+    "times the demand you state": N_("times the demand you state"),
     "x": "x",
 }
 """Unit of a figure as the code and the tables write it, to what a person reads."""
