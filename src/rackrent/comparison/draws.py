@@ -189,21 +189,3 @@ def quasi_random(setting: Setting, size: int, seed: int) -> Draws:
         return split_triangular(u, driver.low, driver.likely, driver.high)
 
     return Draws(setting, size, take)
-
-
-def one_at_a_time(setting: Setting, drivers: list[Driver]) -> Draws:
-    """Return states in which one driver is at its low or high end and all others are likely.
-
-    State 0 has all at their likely value; states 2k + 1 and 2k + 2 have driver k low and high.
-    """
-    size = 2 * len(drivers) + 1
-    place = {d.key: k for k, d in enumerate(drivers)}
-
-    def take(driver: Driver) -> Floats:
-        values = np.full(size, driver.likely)
-        if driver.key in place:
-            k = place[driver.key]
-            values[2 * k + 1], values[2 * k + 2] = driver.low, driver.high
-        return values
-
-    return Draws(setting, size, take)

@@ -79,7 +79,7 @@ def lognormal(u: Floats, median: float, low: float, high: float) -> Floats:
     return np.asarray(median * np.exp(z * width))
 
 
-_U: Floats = (np.arange(TABLE, dtype=np.float64) + 0.5) / TABLE
+_U: Floats = np.linspace(0.5 / TABLE, 1.0 - 0.5 / TABLE, TABLE)
 _Z = np.array([NormalDist().inv_cdf(u) for u in _U])
 
 

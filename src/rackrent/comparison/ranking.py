@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import overload
 
 import numpy as np
@@ -41,10 +42,16 @@ class Ranking(Sequence[Option]):
 
     def find(self, id: str) -> Option | None:
         """Return the option with this id; None if there is none."""
-        for index, known in enumerate(self.ids):
-            if known == id:
-                return self[index]
-        return None
+        return self[self._places[id]] if id in self._places else None
+
+    def place(self, id: str) -> int:
+        """Return the place of the option with this id, from 0; KeyError if there is none."""
+        return self._places[id]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        # Of two options with one id the better one counts.
+        return {id: index for index, id in reversed(list(enumerate(self.ids)))}
 
     def kind_and_term(self, index: int) -> tuple[str, str]:
         """Return kind and term of an option without making it."""
@@ -75,10 +82,15 @@ class Ranking(Sequence[Option]):
             return best
         return self.find(self.market.ids[offer])
 
+    def id_of(self, index: int) -> str:
+        """Return the id of an option without making it."""
+        entry = self.entries[index]
+        return entry.id if isinstance(entry, Option) else self.market.ids[entry]
+
     @property
     def ids(self) -> list[str]:
         """Option ids in order, without making the options."""
-        return [e.id if isinstance(e, Option) else self.market.ids[e] for e in self.entries]
+        return [self.id_of(index) for index in range(len(self))]
 
 
 def rank(setting: Setting, options: list[Option], market: Market) -> Ranking:

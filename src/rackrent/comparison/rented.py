@@ -194,7 +194,9 @@ def campus(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             catalog.as_of,
             "high",
         )
-        free = Fact.from_workload(f"campus[{index}]", 0.0, "usd_per_gb", _("data stays within your institution"))
+        free = Fact.from_workload(
+            f"campus[{index}]", 0.0, "usd_per_gb", _("data stays within your institution")
+        )
         inside = Tier(0.0, None, 0.0, None, free)
         storage = given(
             f"campus[{index}].storage_usd_gb_month", cluster.storage_usd_gb_month, "usd_per_gb_month"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rackrent.catalog.fact import Fact
@@ -10,6 +11,8 @@ from rackrent.comparison.breakeven import break_even_months, break_even_utilisat
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.comparison.scorecard import scorecard
+from rackrent.comparison.tornado import Tornado, tornado
+from rackrent.comparison.uncertainty import Uncertainty, uncertainty
 from rackrent.comparison.verdict import Verdict
 from rackrent.costing.finance import npv
 from rackrent.costing.setting import Setting
@@ -33,6 +36,18 @@ class Comparison:
     recommended_on_budget: Option | None
     verdict: Verdict
     warnings: tuple[str, ...]
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """How the feasible options fare in many states of the world; worked out when first asked for."""
+        return uncertainty(self.options)
+
+    @cached_property
+    def tornado(self) -> Tornado | None:
+        """Which inputs the answer hangs on; None where no rival of the other side exists."""
+        best = self.recommended
+        rival = self.rival_of(best) if best is not None else None
+        return None if best is None or rival is None else tornado(self.options, best, rival)
 
     @property
     def feasible(self) -> tuple[Option, ...]:
@@ -88,7 +103,8 @@ class Comparison:
             "recommended_on_budget": self.recommended_on_budget.id if self.recommended_on_budget else None,
             "verdict": self.verdict.text,
             "turns_on": list(self.verdict.turns_on),
-            "tornado": [],
+            "tornado": self.tornado.to_list() if self.tornado else [],
+            "rival_wins_if": list(self.tornado.turns) if self.tornado else [],
             "assumptions": [fact_dict(f) for f in self.assumptions()],
             "warnings": list(self.warnings),
         }
@@ -137,11 +153,20 @@ class Comparison:
             "co2_embodied_kg": o.co2_embodied_kg,
             "noise_dba": o.noise_dba,
             "scorecard": scorecard(o, self.setting),
-            "p10_usd": None,
-            "p90_usd": None,
-            "probability_best": None,
-            "regret_usd": None,
+            **self._chances(o),
             "cash_flows": [flow.to_dict() for flow in o.cash_flows],
+        }
+
+    def _chances(self, option: Option) -> dict[str, float | None]:
+        """How an option fares in many states of the world; quantiles only for the cheapest ones."""
+        u, place = self.uncertainty, self.options.place(option.id)
+        low, high = (None, None) if place >= len(u.quantiles_usd) else u.quantiles_usd[place][[0, 2]].tolist()
+        return {
+            "p10_usd": low,
+            "p90_usd": high,
+            "mean_usd": float(u.mean_usd[place]),
+            "probability_best": float(u.probability_best[place]),
+            "regret_usd": float(u.regret_usd[place]),
         }
 
     def to_polars(self) -> pl.DataFrame:
@@ -158,7 +183,7 @@ COSTED_FIELDS = (
     "total_usd", "totals_by_payer", "npv_usd", "npv_on_budget_usd", "upfront_usd", "usd_per_gpu_hour",
     "usd_per_unit_work", "monthly_usd", "break_even_months", "break_even_utilisation", "utilisation", "lending",
     "finish_month", "energy_kwh", "co2_kg", "co2_use_kg", "co2_embodied_kg", "noise_dba", "scorecard", "p10_usd", "p90_usd",
-    "probability_best", "regret_usd", "cash_flows",
+    "mean_usd", "probability_best", "regret_usd", "cash_flows",
 )  # fmt: skip
 """Fields that are null where an option could not be costed."""
 

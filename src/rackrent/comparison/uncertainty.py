@@ -6,19 +6,20 @@ matrix product, so that every state of every offer is looked at and none is kept
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rackrent.comparison.draws import Draws, quasi_random
+from rackrent.comparison.draws import Draws, Driver, quasi_random
 from rackrent.comparison.evaluate import shared_streams, speed_of
 from rackrent.comparison.market import Market
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.costing.finance import npv
 from rackrent.costing.rental import PARTS
+from rackrent.costing.setting import Setting
 from rackrent.costing.streams import CostStream
 from rackrent.speed import Speed
 from rackrent.units import MONTHS_PER_YEAR
@@ -52,23 +53,51 @@ def uncertainty(ranking: Ranking, *, draws: int = DRAWS, seed: int = 0) -> Uncer
     """Return how the feasible options of `ranking` fare over `draws` quasi-random states."""
     states = quasi_random(ranking.setting, draws, seed)
     n = ranking.feasible_count
-    mean = np.empty(n)
-    lowest, best = np.full(draws, np.inf, dtype=np.float32), np.zeros(draws, dtype=np.int64)
-    quantiles = np.empty((min(n, QUANTILE_OPTIONS), 3))
+    mean, quantiles = np.empty(n), np.empty((min(n, QUANTILE_OPTIONS), 3))
+    race = _Race(draws)
     for places, weights, times in _blocks(ranking, states):
         mean[places] = weights @ times.mean(axis=1)
-        for start in range(0, len(places), BLOCK):
-            rows = slice(start, start + BLOCK)
-            usd = weights[rows].astype(np.float32) @ times.astype(np.float32)
-            first = usd.argmin(axis=0)
-            least = usd[first, np.arange(draws)]
-            better = least < lowest
-            lowest[better] = least[better]
-            best[better] = places[rows][first[better]]
+        race.enter(places, weights, times)
         for row in np.flatnonzero(places < len(quantiles)):
             quantiles[places[row]] = np.quantile(weights[row] @ times, (0.1, 0.5, 0.9))
-    share = np.bincount(best, minlength=n) / draws
-    return Uncertainty(draws, seed, mean, share, mean - float(lowest.mean()), quantiles)
+    share = np.bincount(race.best, minlength=n) / draws
+    return Uncertainty(draws, seed, mean, share, mean - float(race.lowest.mean()), quantiles)
+
+
+def cheapest(ranking: Ranking, states: Draws) -> NDArray[np.int64]:
+    """Return the place in `ranking` of the cheapest option in each state."""
+    race = _Race(states.size)
+    for block in _blocks(ranking, states):
+        race.enter(*block)
+    return race.best
+
+
+def drivers_of(setting: Setting, options: Iterable[Option]) -> list[Driver]:
+    """Return every driver that moves one of `options`."""
+    states = quasi_random(setting, 1, 0)
+    for option in options:
+        option_usd(option, states)
+    return [d for d in states.drivers.values() if d.low < d.high]
+
+
+class _Race:
+    """The cheapest option so far in each state: its cost, and its place."""
+
+    def __init__(self, states: int) -> None:
+        self.lowest = np.full(states, np.inf, dtype=np.float32)
+        self.best = np.zeros(states, dtype=np.int64)
+
+    def enter(self, places: NDArray[np.int64], weights: Floats, times: Floats) -> None:
+        """Let the options `weights` at `places` run."""
+        narrow = times.astype(np.float32)
+        for start in range(0, len(places), BLOCK):
+            rows = slice(start, start + BLOCK)
+            usd = weights[rows].astype(np.float32) @ narrow
+            first = usd.argmin(axis=0)
+            least = usd[first, np.arange(usd.shape[1])]
+            better = least < self.lowest
+            self.lowest[better] = least[better]
+            self.best[better] = places[rows][first[better]]
 
 
 def _blocks(ranking: Ranking, states: Draws) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
