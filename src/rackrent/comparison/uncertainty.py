@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 DRAWS = 4_096
 QUANTILE_OPTIONS = 200
 """Quantiles are computed for this many options, the cheapest ones."""
-BLOCK = 4_096
+BLOCK = 512
 """Offers looked at together."""
 
 
@@ -89,12 +89,13 @@ class _Race:
 
     def enter(self, places: NDArray[np.int64], weights: Floats, times: Floats) -> None:
         """Let the options `weights` at `places` run."""
-        narrow = times.astype(np.float32)
+        # States in rows: the least of a row is found ten times as fast as the least of a column.
+        narrow = np.ascontiguousarray(times.T, dtype=np.float32)
         for start in range(0, len(places), BLOCK):
             rows = slice(start, start + BLOCK)
-            usd = weights[rows].astype(np.float32) @ narrow
-            first = usd.argmin(axis=0)
-            least = usd[first, np.arange(usd.shape[1])]
+            usd = narrow @ weights[rows].T.astype(np.float32)
+            first = usd.argmin(axis=1)
+            least = usd[np.arange(len(usd)), first]
             better = least < self.lowest
             self.lowest[better] = least[better]
             self.best[better] = places[rows][first[better]]
