@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count, islice
+from math import log
 from statistics import NormalDist
 
 import numpy as np
@@ -75,7 +76,8 @@ def lognormal(u: Floats, median: float, low: float, high: float) -> Floats:
     """
     z = _normal_quantile(u)
     tail = NormalDist().inv_cdf(0.9)
-    width = np.where(z < 0, np.log(median / low), np.log(high / median)) / tail
+    below, above = log(median / low) / tail, log(high / median) / tail
+    width: Floats = np.where(z < 0, below, above)
     return np.asarray(median * np.exp(z * width))
 
 

@@ -16,6 +16,7 @@ from rackrent.costing.rent import term_months
 from rackrent.costing.streams import CostStream
 from rackrent.costing.use import Use
 from rackrent.speed import Speed
+from rackrent.units import HOURS_PER_MONTH
 
 OWNED_KINDS = frozenset({"own_build", "own_prebuilt", "own_existing", "colocation"})
 
@@ -81,6 +82,15 @@ class Option:
     def owned(self) -> bool:
         """Whether the machine is yours."""
         return self.kind in OWNED_KINDS
+
+    @property
+    def effective_price_usd(self) -> float | None:
+        """Price of the machine: an hour with what is paid up front spread over its term, or the price to buy it."""
+        price = self.price.value if self.price is not None else None
+        rental = self.candidate.rental if self.candidate is not None else None
+        if price is None or rental is None or not self.term_months:
+            return price
+        return price + rental.upfront_usd / (self.term_months * HOURS_PER_MONTH)
 
     @property
     def term_months(self) -> int:

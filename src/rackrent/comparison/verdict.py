@@ -118,7 +118,7 @@ def _use(owned: Option, rented: Option, best: Option) -> str:
 def _price(best: Option, rival: Option, setting: Setting) -> str:
     """At which price the rival would win: all else the same."""
     multiple = break_even_price(rival, best, setting.tax.value or 0.0)
-    price = rival.price.value if rival.price is not None else None
+    price = rival.effective_price_usd
     if price is None:
         return ""
     if rival.owned:
