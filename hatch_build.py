@@ -1,4 +1,4 @@
-"""Build hook: compile the message catalogs, so that a wheel and an editable install both speak every language."""
+"""Build hook: what a wheel and an editable install hold that is made, not kept: message catalogs, chart library."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+import vl_convert
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class MessageCatalogs(BuildHookInterface):  # type: ignore[type-arg]
-    """Compile `locale/*/LC_MESSAGES/*.po` before files are collected."""
+class Made(BuildHookInterface):  # type: ignore[type-arg]
+    """Make the files that are not in git before files are collected."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Run the same compiler that `make messages` runs."""
+        """Compile `locale/*/LC_MESSAGES/*.po` as `make messages` does; put the script of the charts together."""
         root = Path(self.root)
         compile_catalogs = runpy.run_path(str(root / "tools" / "messages.py"))["compile_catalogs"]
         compile_catalogs(root / "src" / "rackrent" / "locale")
+        library = root / "src" / "rackrent" / "report" / "templates" / "vega.js"
+        library.write_text(vl_convert.javascript_bundle(), encoding="utf-8")
