@@ -11,6 +11,7 @@ from typing import Any, get_args
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 
+from rackrent.workload.base import Model
 from rackrent.workload.complaint import SHARES, choices
 from rackrent.workload.model import (
     Campus,
@@ -21,7 +22,6 @@ from rackrent.workload.model import (
     Funding,
     HaveMachine,
     Location,
-    Model,
     Own,
     OwnMachine,
     People,
@@ -31,6 +31,7 @@ from rackrent.workload.model import (
     Tax,
     Workload,
 )
+from rackrent.workload.program import Benchmark, Input, Network
 
 DOC = Path(__file__).parent.parent / "docs" / "workload.md"
 MARKER = "<!-- below: made by `python -m tools.workload_docs` from src/rackrent/workload/model.py -->"
@@ -38,6 +39,9 @@ MARKER = "<!-- below: made by `python -m tools.workload_docs` from src/rackrent/
 SECTIONS: dict[str, type[Model]] = {
     "The workload": Workload,
     "demand": Demand,
+    "model": Network,
+    "input": Input,
+    "benchmarks[]": Benchmark,
     "location": Location,
     "data": Data,
     "requirements": Requirements,
@@ -75,6 +79,13 @@ UNITS = {
     "_watts": "W",
     "_gb": "GB",
     "_mbps": "Mbit/s",
+    "_cores": "cores",
+    "_mb": "MB",
+    "mb_per_second": "MB/s",
+    "samples_per_second": "samples/s",
+    "samples_per_second_per_core": "samples/s",
+    "gb_per_sample": "GB",
+    "parameters_b": "billions",
     "_months": "months",
     "_days": "days",
     "_hours": "hours",

@@ -7,7 +7,7 @@ import re
 import pytest
 import yaml
 
-from rackrent.workload.model import Model
+from rackrent.workload.base import Model
 from rackrent.workload.read import parse_workload
 from tools.workload_docs import DOC, MARKER, SECTIONS, tables
 

@@ -19,6 +19,8 @@ MORE = (  # key, low, likely, high, unit, applies to, basis
     ("performance_variance_cloud", 0, 0.05, 0.15, "share of speed lost", "shared cloud machine", "judgement: virtualisation and noisy neighbours"),
     ("remote_hands", 0, 75, 300, "usd per month and machine", "colocation", "judgement: half an hour at 100-250 dollars; often the first minutes are free"),
     ("multi_gpu_efficiency", 0.64, 0.85, 0.97, "share of linear speed", "one run on several GPUs", "RTX 2080 Ti cards over PCIe in 2019: 0.90 on two, 0.83 on four, 0.64 on eight; NVLink does better"),
+    ("multi_gpu_efficiency_direct", 0.87, 0.96, 0.99, "share of linear speed", "one run on several GPUs that reach each other directly", "medians of 0.94 to 0.99 on two to eight workstation and data-centre cards in the Lambda benchmarks, over NVLink and PCIe alike; consumer cards must go through the host"),
+    ("multi_node_efficiency", 0.71, 0.84, 0.93, "share of the speed in one machine", "one run over several machines", "16 GPUs in two machines against twice one machine of 8, MLPerf training 5.0 and 5.1: median 0.84, nine of ten from 0.71 to 0.93; more machines lose more"),
     ("idle_share_of_tdp", 0.04, 0.1, 0.15, "share", "one GPU", "measured idle of consumer cards is 4-8 % of rated power, of data-centre cards 10-13 %"),
     ("embodied_co2_desktop", 150, 300, 600, "kg", "one desktop without its cards", "judgement from manufacturers' footprints of workstations"),
     ("demand_spread", 0.7, 1, 1.4, "times the demand you state", "all", "judgement: plans of use miss both ways"),

@@ -19,7 +19,7 @@ class Candidate:
     """A way to get machines of one type, not yet costed.
 
     Exactly one of `hardware` and `rental` is set. `lead` is the wait for the first GPU (weeks, as an assumption
-    key) for what must be bought. `against` are reasons that hold whatever the workload.
+    key) for what must be bought. `cores` and `network_gbps` are the whole machine's (None: unknown). `against` are reasons that hold whatever the workload.
     """
 
     id: str
@@ -42,6 +42,8 @@ class Candidate:
     wall_limit_hours: float | None = None
     gpu_hours_cap: float | None = None
     machines_have: int | None = None
+    cores: float | None = None
+    network_gbps: float | None = None
     against: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -49,6 +51,15 @@ class Candidate:
     def has_neighbours(self) -> bool:
         """Whether others may work on the same machine: what is rented, but for bare metal and a campus."""
         return self.rental is not None and self.kind not in ("bare_metal", "campus")
+
+
+VCPUS_PER_CORE = 2.0
+"""A virtual CPU of a cloud is a hardware thread: half a core."""
+
+
+def cores_of(vcpus: float | None) -> float | None:
+    """Return the processor cores behind virtual CPUs; None where they are unknown."""
+    return None if vcpus is None else vcpus / VCPUS_PER_CORE
 
 
 def slug(text: str) -> str:

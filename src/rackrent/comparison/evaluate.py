@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.places import carbon
 from rackrent.comparison.candidate import Candidate
+from rackrent.comparison.delivered import speed_of
 from rackrent.comparison.feasibility import (
     budget_reasons,
     machine_reasons,
@@ -27,7 +28,7 @@ from rackrent.costing.streams import CostStream, at_start
 from rackrent.costing.transfers import credit_streams, indirect_streams, tax_streams, waiting_stream
 from rackrent.costing.use import Shape, Use, finish_of, machines_needed
 from rackrent.i18n import gettext as _
-from rackrent.speed import Speed, relative_speed
+from rackrent.speed import Speed
 from rackrent.units import DAYS_PER_MONTH, HOURS_PER_MONTH, SECONDS_PER_HOUR, WATTS_PER_KW, WEEKS_PER_MONTH
 
 MEGABITS_PER_GB = 8_000.0
@@ -52,13 +53,6 @@ def evaluate(candidate: Candidate, setting: Setting) -> Option:
     if reasons:
         return option.with_reasons(*reasons)
     return _costed(candidate, option, use, setting)
-
-
-def speed_of(candidate: Candidate, setting: Setting) -> Speed:
-    """Return how fast the candidate's GPU does this work, the reference GPU being 1."""
-    w = setting.workload
-    reference = setting.reference_gpu or candidate.gpu.gpu
-    return relative_speed(setting.catalog, candidate.gpu.gpu, reference, w.task, w.precision)
 
 
 def use_of(candidate: Candidate, shape: Shape, ratio: float, setting: Setting) -> tuple[Use, list[str]]:

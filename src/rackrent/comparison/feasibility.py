@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rackrent.comparison.candidate import Candidate
+from rackrent.comparison.delivered import memory_reasons
 from rackrent.comparison.option import Option
 from rackrent.costing.rent import INTERRUPTED_TERMS
 from rackrent.costing.setting import Setting
@@ -24,6 +25,7 @@ def machine_reasons(candidate: Candidate, w: Workload) -> list[str]:
     if w.gpu_memory_gb and (candidate.memory_gb is None or candidate.memory_gb < w.gpu_memory_gb):
         have = _("unknown") if candidate.memory_gb is None else f"{candidate.memory_gb:g} GB"
         reasons.append(_("GPU memory {have}, {need:g} GB needed").format(have=have, need=w.gpu_memory_gb))
+    reasons += memory_reasons(candidate, w)
     if candidate.gpus and shape_for(candidate, w) is None:
         reasons.append(
             _("{have:g} GPUs in a machine, {need} needed at once").format(have=candidate.gpus, need=w.gpus)

@@ -15,7 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rackrent.comparison.candidate import Candidate
-from rackrent.comparison.evaluate import shared_by_offers, speed_of
+from rackrent.comparison.delivered import speed_of
+from rackrent.comparison.evaluate import shared_by_offers
 from rackrent.comparison.feasibility import machine_reasons, seller_reasons, shape_for
 from rackrent.comparison.rented import from_offer, offers_at_best
 from rackrent.costing.finance import npv

@@ -49,6 +49,7 @@ def bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             "price": system.price,
             "country": workload.location.country,
             "hardware": hardware,
+            "cores": system.cpu_cores,
             "lead": "lead_time_parts" if system.kind == "own_build" else "lead_time_server",
             "against": against,
         }
@@ -100,6 +101,7 @@ def bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             price=price,
             country=workload.location.country,
             hardware=hardware,
+            cores=machine.cpu_cores,
             lead="lead_time_parts" if machine.kind == "own_build" else "lead_time_server",
         )
 
@@ -155,6 +157,7 @@ def yours(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             country=workload.location.country,
             hardware=hardware,
             machines_have=machine.machines,
+            cores=machine.cpu_cores,
         )
 
 

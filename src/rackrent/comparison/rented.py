@@ -13,7 +13,7 @@ from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import gpu
 from rackrent.catalog.judge import judged
 from rackrent.catalog.providers import Tier, egress_tiers, provider
-from rackrent.comparison.candidate import Candidate, given, gpu_named, slug
+from rackrent.comparison.candidate import Candidate, cores_of, given, gpu_named, slug
 from rackrent.costing.rent import Rental
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_MONTH
@@ -107,6 +107,8 @@ def from_offer(catalog: Catalog, row: dict[str, Any]) -> Candidate:
             egress_tiers(catalog, row["provider"], row["region"]),
         ),
         provider_facts=seller,
+        cores=cores_of(row["vcpus"]),
+        network_gbps=row["network_gbps"],
         against=against,
         warnings=tuple(warnings),
     )
@@ -152,6 +154,7 @@ def quoted(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
                 storage or (seller.storage if seller else None), egress_tiers(catalog, quote.provider, quote.region),
             ),
             provider_facts=seller,
+            cores=cores_of(quote.vcpus),
         )  # fmt: skip
 
 

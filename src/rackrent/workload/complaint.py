@@ -12,7 +12,8 @@ from rackrent.errors import nearest
 from rackrent.i18n import N_
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_MONTH
-from rackrent.workload.model import Model, Workload
+from rackrent.workload.base import Model
+from rackrent.workload.model import Workload
 from rackrent.workload.source import Path, shown
 
 SHARES = frozenset(

@@ -11,9 +11,7 @@ from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     field_validator,
@@ -22,6 +20,8 @@ from pydantic import (
 
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, WATTS_PER_KW
+from rackrent.workload.base import Model
+from rackrent.workload.program import Benchmark, Input, Network
 
 GPUS_MAX = 100_000
 """More GPUs than anyone who reads this rents; bounds what a demand may be."""
@@ -60,21 +60,6 @@ TASKS = (
     "inference",
 )
 PRECISIONS = ("fp32", "fp16", "bf16", "fp8")
-
-
-class Model(BaseModel):
-    """Base: unknown fields are errors, values are immutable."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, str_strip_whitespace=True)
-
-    @field_validator("*")
-    @classmethod
-    def _printable(cls, value: object) -> object:
-        """Text is one printable line: it is shown in terminals, tables and web pages."""
-        for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and not (text.isprintable() and len(text) <= 300):
-                raise ValueError(_("must be printable text on one line, at most 300 characters"))
-        return value
 
 
 class Range(Model):
@@ -233,6 +218,9 @@ class Powered(Model):
     gpus: int = Field(1, ge=1, le=1024, description="GPUs in it")
     power_kw: float | None = Field(None, gt=0, description="power under load of the whole machine, kW")
     idle_watts: float | None = Field(None, ge=0, le=20_000, description="power when idle, W")
+    cpu_cores: float | None = Field(
+        None, gt=0, le=10_000, description="processor cores in it (matter where `input` is given)"
+    )
 
     @field_validator("power_kw")
     @classmethod
@@ -325,7 +313,10 @@ class Quote(Model):
     )
     usd_per_gpu_hour: float | None = Field(None, gt=0, le=1_000, description="price of one GPU, USD an hour")
     vcpus: float | None = Field(
-        None, gt=0, le=10_000, description="virtual CPUs (billed if usd_per_vcpu_hour is given)"
+        None,
+        gt=0,
+        le=10_000,
+        description="virtual CPUs (billed if usd_per_vcpu_hour is given; half of them count as cores)",
     )
     usd_per_vcpu_hour: float | None = Field(
         None, ge=0, le=100, description="price of one vCPU, USD an hour, on top"
@@ -340,9 +331,7 @@ class Quote(Model):
     )
     upfront: float = Field(0, ge=0, description="paid at the start of each term, in the quote's currency")
     minimum_months: float = Field(0, ge=0, le=120, description="shortest time that must be paid, months")
-    kind: Literal["cloud", "marketplace", "bare_metal"] = Field(
-        "cloud", description="kind of option"
-    )
+    kind: Literal["cloud", "marketplace", "bare_metal"] = Field("cloud", description="kind of option")
     region: str = Field("quoted", description="where")
     country: Country | None = Field(None, description="country of the machine")
     storage_usd_gb_month: float | None = Field(
@@ -466,6 +455,15 @@ class Workload(Model):
     precision: Literal["fp32", "fp16", "bf16", "fp8"] = Field("fp16", description="number format")
     gpus: int = Field(1, ge=1, le=4096, description="GPUs that one run needs at once (gang size)")
     gpu_memory_gb: float = Field(0, ge=0, le=1_000, description="memory one GPU must have, GB")
+    model: Network | None = Field(
+        None, description="the network and how it is trained: what it takes of a GPU's memory"
+    )
+    input: Input | None = Field(
+        None, description="how samples reach the GPU; without it the GPU is never kept waiting"
+    )
+    benchmarks: list[Benchmark] = Field(
+        [], description="rates you measured on your own program; they outweigh all others"
+    )
     jobs_at_once: int = Field(1, ge=1, le=100_000, description="runs that may go side by side")
     multi_node: bool = Field(False, description="whether one run may spread over several machines")
     horizon_months: int = Field(36, ge=1, le=240, description="time looked at, months")
@@ -501,3 +499,18 @@ class Workload(Model):
     tax: Tax = Field(Tax(), description="value-added or sales tax")
     consider: Consider = Field(Consider(), description="which options to look at")
     assumptions: dict[str, float | Range] = Field({}, description="your own figures for assumptions, by key")
+    ranges: dict[str, Range] = Field(
+        {}, description="filled in for you: the figures you wrote as low / likely / high, by path"
+    )
+
+    @model_validator(mode="after")
+    def _counted_on_a_gpu(self) -> Workload:
+        if self.demand.reference_gpu is None:
+            for name in ("input", "benchmarks"):
+                if getattr(self, name):
+                    raise ValueError(
+                        _(
+                            "gives {name}, which needs demand.reference_gpu: the GPU your hours are counted on"
+                        ).format(name=name)
+                    )
+        return self
