@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 import yaml
 
 from rackrent.app.compare import compare
+from rackrent.catalog.catalog import Catalog, load
 from rackrent.comparison.option import Option
 
 ROOT = Path(__file__).parent.parent
@@ -18,6 +21,12 @@ ROW = re.compile(
     r"^\| \[(?P<name>[\w-]+)\]\([^)]*\) \| (?P<day>[\d-]+) \| (?P<wins>\w+) \| `(?P<path>[\w.]+)` "
     r"\| `(?P<old>[^`]+)` \| `(?P<new>[^`]+)` \| (?P<then>\w+) \|$"
 )
+
+
+@cache
+def catalog_of(day: date) -> Catalog:
+    """The shipped catalog, judged once for a day."""
+    return load(as_of=day)
 
 
 @dataclass(frozen=True)
@@ -38,7 +47,7 @@ class Flip:
         return tree
 
     def winner(self, question: dict[str, Any]) -> str:
-        result = compare(question)
+        result = compare(question, catalog_of(question["as_of"]))
         best: Option | None = result.recommended_on_budget if self.on_budget else result.recommended
         assert best is not None
         return best.kind

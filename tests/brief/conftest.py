@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+import rackrent.app.compare
+from rackrent.catalog.catalog import load
 from rackrent.cli import run
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-GONE = object()
-"""As a value: the input is left out."""
-
 Answer = dict[str, Any]
 Ask = Callable[..., Answer]
 
@@ -30,10 +30,7 @@ def changed(example: str, changes: dict[str, Any]) -> dict[str, Any]:
         branch = tree
         for section in sections:
             branch = branch.setdefault(section, {})
-        if value is GONE:
-            del branch[field]
-        else:
-            branch[field] = value
+        branch[field] = value
     return tree
 
 
@@ -47,10 +44,11 @@ def printed(arguments: list[str]) -> tuple[int, str]:
 
 
 @pytest.fixture(scope="session")
-def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """Return a function: example, changes and flags to the JSON that `rackrent compare --json` prints.
 
-    Keys of `changes` are dotted paths. The same question is asked once. `exit_code` is added to the answer.
+    Keys of `changes` are dotted paths. The same question is asked once, and the shipped catalog of a day is read
+    and judged once, not for every question.
     """
     folder = tmp_path_factory.mktemp("questions")
     answers: dict[str, Answer] = {}
@@ -65,7 +63,10 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
             file = folder / f"{example}-{len(answers)}.yaml"
             file.write_text(text, "utf-8")
             code, out = printed([*arguments, str(file)])
-            answers[key] = json.loads(out) | {"exit_code": code}
+            answers[key] = json.loads(out)
+            assert code == (0 if answers[key]["recommended"] else 1)
         return answers[key]
 
-    return answer
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rackrent.app.compare, "load", cache(load))
+        yield answer

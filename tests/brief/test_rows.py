@@ -174,20 +174,24 @@ def test_the_resale_curve_gives_back_something_and_its_absence_costs_just_that(a
 @pytest.mark.brief("A4")
 def test_idle_hours_are_a_share_of_all_hours_rented(ask: Ask) -> None:
     for waste in (0.15, 0.4):
-        cloud = pick(ask("first-machine", {"idle_waste": waste}), "p3.2xlarge", term="on_demand")
+        cloud = pick(
+            ask("first-machine", {"idle_waste": waste}, everything=True), "p3.2xlarge", term="on_demand"
+        )
         money = by_category(cloud)
         assert money["idle"] == pytest.approx(money["rent"] * waste / (1 - waste))
-    before = pick(ask("first-machine", {"idle_waste": 0.15}), "p3.2xlarge", term="on_demand")
-    assert difference(before, cloud).keys() == {"idle"}
-    own = [pick(ask("first-machine", {"idle_waste": w}), kind="own_build")["total_usd"] for w in (0.15, 0.4)]
+    low, high = (ask("first-machine", {"idle_waste": w}, everything=True) for w in (0.15, 0.4))
+    assert difference(pick(low, cloud["id"]), cloud).keys() == {"idle"}
+    own = [pick(answer, kind="own_build")["total_usd"] for answer in (low, high)]
     assert own[0] == own[1]
 
 
 @pytest.mark.brief("A4")
 def test_a_thousand_gb_cost_100_dollars_a_month_also_while_the_machine_is_stopped(ask: Ask) -> None:
     seldom = {"demand.utilisation": 0.01}  # stopped 99 % of the time
-    before = pick(ask("first-machine", seldom), "p3.2xlarge", term="on_demand")
-    after = pick(ask("first-machine", seldom | {"data.storage_gb": 1_250}), "p3.2xlarge", term="on_demand")
+    before, after = (
+        pick(ask("first-machine", seldom | {"data.storage_gb": gb}, everything=True), "p3.2xlarge", term="on_demand")
+        for gb in (250, 1_250)
+    )  # fmt: skip
     more = difference(before, after)
     assert more["storage"] == pytest.approx(36 * 100)
     assert more.keys() == {"storage", "exit"}  # what is kept there must one day be moved out
@@ -226,7 +230,8 @@ def test_a_geforce_card_in_a_data_centre_comes_with_its_licence(ask: Ask, tmp_pa
             .otherwise(pl.col("form"))
         ),
     )
-    answer = ask("first-machine-today", None, "--catalog", str(in_a_rack), everything=True)
+    every_gpu = {"consider.gpus": []}
+    answer = ask("first-machine-today", every_gpu, "--catalog", str(in_a_rack), everything=True)
     there = pick(answer, "2025-1x-rtx-4090", kind="colocation")
     assert any("GeForce driver licence" in w for w in there["warnings"])
     (cell,) = [c for c in there["scorecard"]["security"] if "GeForce" in c["text"]]
@@ -264,9 +269,10 @@ def test_a_static_address_is_paid_for_by_the_month(ask: Ask) -> None:
 
 @pytest.mark.brief("A11")
 def test_a_slow_line_puts_off_what_is_rented_by_size_over_speed(ask: Ask) -> None:
-    month = {"horizon_months": 1, "data.upload_gb": 2_000, "consider.terms": ["on_demand"]}
-    fast = ask("first-machine", month | {"data.upload_mbps": 100})
-    slow = ask("first-machine", month | {"data.upload_mbps": 50})
+    month = {"horizon_months": 1, "data.upload_gb": 2_000}
+    fast, slow = (
+        ask("first-machine", month | {"data.upload_mbps": mbps}, everything=True) for mbps in (100, 50)
+    )
     cloud, own = pick(fast, "p3.2xlarge"), pick(fast, kind="own_build")
     hours = 2_000 * 8_000 / 3_600 / 50 - 2_000 * 8_000 / 3_600 / 100  # 44 more
     later = pick(slow, cloud["id"])["finish_month"] - cloud["finish_month"]
@@ -402,11 +408,10 @@ def test_getting_rid_of_a_machine_costs_and_never_earns_more_than_it_cost(ask: A
     last = [f["month"] for f in dear["cash_flows"] if f["category"] == "disposal"]
     assert last == [60]
     for example in ("first-machine", "first-machine-today", "lab-grant", "hospital", "bursty-research"):
-        for months in (1, 36):
-            for option in ask(example, {"horizon_months": months})["options"]:
-                if option["feasible"] and "hardware" in by_category(option):
-                    money = by_category(option)
-                    assert -money.get("resale", 0.0) < money["hardware"]
+        for option in ask(example, {"horizon_months": 1})["options"]:  # sold while it is young
+            if option["feasible"] and "hardware" in by_category(option):
+                money = by_category(option)
+                assert -money.get("resale", 0.0) < money["hardware"]
 
 
 @pytest.mark.brief("B5")
@@ -425,7 +430,7 @@ def test_the_same_work_in_a_burst_costs_the_renter_no_more_and_the_owner_several
 
 @pytest.mark.brief("B5")
 def test_several_kinds_of_gpu_stand_side_by_side(ask: Ask) -> None:
-    answer = ask("first-machine-today", everything=True)
+    answer = ask("first-machine-today", {"consider.gpus": []}, everything=True)
     assert len({o["gpu"] for o in answer["options"] if o["feasible"] and o["kind"] == "cloud"}) > 8
 
 
