@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from rackrent.catalog.catalog import load
 from rackrent.comparison import Comparison, compare_workload
-from rackrent.comparison.draws import MARKET, quasi_random
+from rackrent.comparison.draws import MARKET, Draws, quasi_random
 from rackrent.comparison.evaluate import evaluate
 from rackrent.comparison.tornado import tornado
-from rackrent.comparison.uncertainty import _blocks, option_usd, uncertainty
+from rackrent.comparison.uncertainty import _blocks, drivers_of, option_usd, uncertainty
 from rackrent.workload.read import workload_from
 
 CATALOG = load(as_of=date(2026, 11, 30))
@@ -130,3 +130,54 @@ def test_the_tornado_puts_the_weightiest_first_and_says_where_the_rival_wins() -
     for bar in t.bars:
         ends = {bar.best_low: bar.lead_low_usd, bar.best_high: bar.lead_high_usd}
         assert all(id != best.id or lead >= -1e-6 for id, lead in ends.items())
+
+
+RANGED: list[tuple[dict[str, Any], str]] = [
+    (
+        {"demand": {"utilisation": {"low": 0.1, "likely": 0.2, "high": 0.6}, "reference_gpu": "RTX 3090"}},
+        "utilisation",
+    ),
+    ({"people": {"usd_per_hour": {"low": 5, "likely": 40, "high": 200}}}, "usd_per_hour"),
+    ({"data": {"egress_gb_per_month": {"low": 0, "likely": 50, "high": 20_000}}}, "egress_gb_per_month"),
+    ({"idle_waste": {"low": 0.0, "likely": 0.1, "high": 0.6}}, "idle_waste"),
+    ({"discount_rate": {"low": 0.0, "likely": 0.05, "high": 0.3}}, "discount_rate"),
+]
+
+
+@pytest.mark.parametrize(("fields", "name"), RANGED)
+def test_any_figure_may_be_a_range_and_the_ends_are_what_single_figures_give(
+    fields: dict[str, Any], name: str
+) -> None:
+    exact = {row["key"]: row["likely"] for row in CATALOG.all_rows("assumptions").iter_rows(named=True)}
+    exact |= {MARKET: 0.0, "performance_variance_cloud": 0.0}
+    few: dict[str, Any] = {
+        "assumptions": exact,
+        "consider": {"gpus": ["RTX 3090"]},
+        "own": {"machines": [{"name": "mine", "gpu": "RTX 3090", "price_usd": 2_500}], "resale": "none"},
+        "quotes": [
+            {"provider": "AWS", "gpu": "RTX 3090", "usd_per_gpu_hour": 0.5, "storage_usd_gb_month": 0.1}
+        ],
+    }
+    ranged = compare(**few, **fields)
+    driver = next(
+        d for d in ([ranged.uncertainty] and drivers_of(ranged.setting, ranged.feasible)) if name in d.key
+    )
+
+    def ends(figures: dict[str, Any], end: str) -> dict[str, Any]:
+        return {
+            k: v[end] if isinstance(v, dict) and "likely" in v else ends(v, end) if isinstance(v, dict) else v
+            for k, v in figures.items()
+        }
+
+    for end in ("low", "high"):
+        alone = compare(**few, **ends(fields, end))
+        value = getattr(driver, end)
+        states = Draws(
+            ranged.setting, 1, lambda d, v=value: np.array([v if d.key == driver.key else d.likely])
+        )
+        for places, weights, times in _blocks(ranged.options, states):
+            for row, place in enumerate(places):
+                option = ranged.options[int(place)]
+                same = alone.option(option.id)
+                assert same is not None
+                assert (weights[row] @ times)[0] == pytest.approx(same.npv_usd, rel=1e-6), (end, option.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rackrent.catalog.catalog import Catalog
 from rackrent.comparison.candidate import Candidate, gpu_named
 from rackrent.comparison.owned import bought, yours
@@ -21,7 +23,7 @@ def candidates(catalog: Catalog, workload: Workload) -> list[Candidate]:
     ]
     excluded = {p.casefold() for p in consider.exclude_providers}
     wanted = {p.casefold() for p in consider.providers}
-    return [
+    considered = [
         c
         for c in found
         if (not consider.kinds or c.kind in consider.kinds)
@@ -30,3 +32,14 @@ def candidates(catalog: Catalog, workload: Workload) -> list[Candidate]:
         and (c.term == "own" or not wanted or c.provider.casefold() in wanted)
         and c.provider.casefold() not in excluded
     ]
+    return _with_own_ids(considered)
+
+
+def _with_own_ids(found: list[Candidate]) -> list[Candidate]:
+    """Give the second of two candidates of one name (two quotes of one seller) an id of its own."""
+    seen: dict[str, int] = {}
+    out = []
+    for c in found:
+        seen[c.id] = seen.get(c.id, 0) + 1
+        out.append(c if seen[c.id] == 1 else replace(c, id=f"{c.id}/{seen[c.id]}"))
+    return out

@@ -26,11 +26,7 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     """
     check_overrides(catalog, workload.assumptions)
     setting = Setting(workload, catalog)
-    options = [evaluate(c, setting) for c in candidates(catalog, workload)]
-    # Credits change a bill from month to month: the offers of those who gave them are costed one by one.
-    credited = frozenset(c.provider.lower() for c in workload.credits)
-    options += [evaluate(c, setting) for c in offers_of(catalog, workload, credited)]
-    ranking = rank(setting, options, price_market(setting, without=credited))
+    ranking = rank_options(setting)
     best = ranking[0] if ranking.feasible_count else None
     on_budget = ranking.best_on_budget()
     if best is None:
@@ -41,6 +37,16 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     return Comparison(
         setting, ranking, headlines(ranking), best, on_budget, words, tuple(_warnings(setting, best))
     )
+
+
+def rank_options(setting: Setting) -> Ranking:
+    """Return every option for the setting's workload, costed and ranked."""
+    workload, catalog = setting.workload, setting.catalog
+    options = [evaluate(c, setting) for c in candidates(catalog, workload)]
+    # Credits change a bill from month to month: the offers of those who gave them are costed one by one.
+    credited = frozenset(c.provider.lower() for c in workload.credits)
+    options += [evaluate(c, setting) for c in offers_of(catalog, workload, credited)]
+    return rank(setting, options, price_market(setting, without=credited))
 
 
 def headlines(ranking: Ranking, count: int = HEADLINES) -> tuple[Option, ...]:

@@ -7,6 +7,7 @@ multiplied, against the same stream with every driver at its likely value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +28,17 @@ HARDWARE, NEIGHBOURS = "hardware_price_spread", "performance_variance_cloud"
 ALWAYS = (MARKET, DEMAND, ELECTRICITY, HARDWARE, NEIGHBOURS)
 """Assumptions that move costs without standing in any formula."""
 SPEED = "speed of "
+DEMAND_RANGES = frozenset(
+    f"demand.{field}"
+    for field in ("gpu_hours_per_month", "gpu_hours_total", "jobs_per_month", "hours_per_job", "utilisation")
+)
+"""Ranges in proportion to which the work grows."""
+QUOTE_PRICES = ("usd_per_machine_hour", "usd_per_gpu_hour", "amount")
+PROPORTIONAL = re.compile(
+    r"people\.usd_per_hour|own\.usd_per_kwh|own\.machines\[\d+\]\.price_usd|campus\[\d+\]\.usd_per_gpu_hour"
+    r"|quotes\[\d+\]\.(usd_per_machine_hour|usd_per_gpu_hour|amount)"
+)
+"""Ranges in proportion to which the streams move that rest on them. Others are costed anew at both ends."""
 RENTAL_PRICED = frozenset({"rent", "idle", "startup", "rework", "commitment"})
 HARDWARE_PRICED = frozenset({"hardware", "shipping", "repairs"})
 
@@ -73,7 +85,10 @@ class Draws:
         return self._values[driver.key]
 
     def assumption(self, key: str) -> Driver:
-        """Return the driver of an assumption."""
+        """Return the driver of an assumption, or of a range that the person gave under that path."""
+        if key in self.setting.workload.ranges:
+            r = self.setting.workload.ranges[key]
+            return Driver(key, r.low, r.likely, r.high, "")
         fact = self.setting.assume(key)
         likely = fact.known
         low, high = (likely if end is None else end for end in (fact.low, fact.high))
@@ -87,8 +102,44 @@ class Draws:
 
     @cached_property
     def demand(self) -> Floats:
-        """Work in each state, as a multiple of what was stated."""
-        return self.value(self.assumption(DEMAND))
+        """Work in each state, as a multiple of what was stated: by the person's ranges, else by the assumption."""
+        given = [key for key in self.setting.workload.ranges if key in DEMAND_RANGES]
+        if not given:
+            return self.value(self.assumption(DEMAND))
+        times = np.ones(self.size)
+        for key in given:
+            times = times * self.effect(key)
+        return times
+
+    def given(self, field: str) -> str | None:
+        """Return the path of the range that the person gave for a field, or for the price in it; None if none."""
+        ranges = self.setting.workload.ranges
+        paths = (field, *(f"{field}.{price}" for price in QUOTE_PRICES))
+        return next((p for p in paths if p in ranges and PROPORTIONAL.fullmatch(p)), None)
+
+    def costed_anew(self) -> list[Driver]:
+        """Return the drivers of ranges that move costs in no simple proportion."""
+        paths = (
+            p
+            for p in self.setting.workload.ranges
+            if p not in DEMAND_RANGES and not PROPORTIONAL.fullmatch(p)
+        )
+        return [self.assumption(p) for p in paths]
+
+    def beyond(self, driver: Driver) -> tuple[Floats, Floats]:
+        """Return how far each state is towards the low and the high end of a driver, from 0 (likely) to 1."""
+        x = self.value(driver)
+        below = (
+            np.zeros(self.size)
+            if driver.likely == driver.low
+            else (driver.likely - x) / (driver.likely - driver.low)
+        )
+        above = (
+            np.zeros(self.size)
+            if driver.likely == driver.high
+            else (x - driver.likely) / (driver.high - driver.likely)
+        )
+        return np.maximum(below, 0.0), np.maximum(above, 0.0)
 
     def hours(self, speed: Speed | None) -> Floats:
         """Hours that the same work takes on a GPU in each state, as a multiple of the hours at its likely speed."""
@@ -140,7 +191,7 @@ class Draws:
             times = times * self.rent(term_months)
         if stream.category in HARDWARE_PRICED:
             times = times * self._hardware(stream)
-        if stream.category == "power":
+        if stream.category == "power" and self.given("own.usd_per_kwh") is None:
             times = times * self.value(self.assumption(ELECTRICITY))
         return times
 
@@ -154,6 +205,8 @@ class Draws:
 
     def _hardware(self, stream: CostStream) -> Floats:
         price = stream.facts[0]
+        if self.given(price.key) is not None:
+            return np.ones(self.size)
         if price.value and price.low is not None and price.high is not None and price.low < price.high:
             driver = Driver(f"price of {price.key}", price.low, price.value, price.high, "usd")
             return self.value(driver) / price.value
@@ -164,9 +217,10 @@ class Draws:
         times = np.ones(self.size)
         shares = dict(stream.shares)
         for key in dict.fromkeys(f.key.removeprefix("assumptions.") for f in stream.facts):
-            if key not in self.setting.used or key in ALWAYS or key == "resale_rest_share":
+            driver = self.given(key) if key not in self.setting.used else key
+            if driver is None or driver in ALWAYS or driver == "resale_rest_share":
                 continue
-            times = times * (1.0 + shares.get(key, 1.0) * (self.effect(key) - 1.0))
+            times = times * (1.0 + shares.get(key, 1.0) * (self.effect(driver) - 1.0))
         return times
 
     def effect(self, key: str) -> Floats:

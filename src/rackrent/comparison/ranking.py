@@ -40,6 +40,14 @@ class Ranking(Sequence[Option]):
             entry = self.entries[index] = evaluate(self.market.candidate(entry), self.setting)
         return entry
 
+    def npv_by_id(self) -> dict[str, float]:
+        """Return the present value of every feasible option, USD, in order."""
+        entries = self.entries[: self.feasible_count]
+        return {
+            self.id_of(i): e.npv_usd if isinstance(e, Option) else float(self.market.npv_usd[e])
+            for i, e in enumerate(entries)
+        }
+
     def find(self, id: str) -> Option | None:
         """Return the option with this id; None if there is none."""
         return self[self._places[id]] if id in self._places else None

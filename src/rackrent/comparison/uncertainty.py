@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rackrent.comparison.delivered import speed_of
 from rackrent.comparison.draws import Draws, Driver, quasi_random
-from rackrent.comparison.evaluate import shared_streams, speed_of
-from rackrent.comparison.market import Market
+from rackrent.comparison.evaluate import shared_streams
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.costing.finance import npv
@@ -23,6 +23,8 @@ from rackrent.costing.setting import Setting
 from rackrent.costing.streams import CostStream
 from rackrent.speed import Speed
 from rackrent.units import MONTHS_PER_YEAR
+from rackrent.workload.ranges import with_figure
+from rackrent.workload.read import workload_from
 
 Floats = NDArray[np.float64]
 DRAWS = 4_096
@@ -75,6 +77,8 @@ def cheapest(ranking: Ranking, states: Draws) -> NDArray[np.int64]:
 def drivers_of(setting: Setting, options: Iterable[Option]) -> list[Driver]:
     """Return every driver that moves one of `options`."""
     states = quasi_random(setting, 1, 0)
+    for driver in states.costed_anew():
+        states.value(driver)
     for option in options:
         option_usd(option, states)
     return [d for d in states.drivers.values() if d.low < d.high]
@@ -106,30 +110,61 @@ def _blocks(ranking: Ranking, states: Draws) -> Iterator[tuple[NDArray[np.int64]
 
     In state s option i costs `(parts @ times)[i, s]`: parts have shape (options, k), times (k, states).
     """
+    anew = _CostedAnew(ranking, states)
     offers: dict[tuple[str, bool, int], list[tuple[int, int]]] = {}
     market = ranking.market
     for place, entry in enumerate(ranking.entries[: ranking.feasible_count]):
         if isinstance(entry, Option):
-            yield np.array([place]), np.ones((1, 1)), option_usd(entry, states)[np.newaxis, :]
+            usd = option_usd(entry, states)[np.newaxis, :]
+            yield np.array([place]), *anew.extend(np.array([place]), np.ones((1, 1)), usd)
         else:
             offers.setdefault(market.moves_with(entry), []).append((place, entry))
     if not offers:
         return
-    shared = sum(
-        (_stream_usd(s, None, states, shared=False, term_months=0) for s in shared_streams(states.setting)),
-        0.0,
-    )
+    common = np.zeros(states.size)
+    for stream in shared_streams(states.setting):
+        common += _stream_usd(stream, None, states, shared=False, term_months=0)
     for (_gpu, has_neighbours, term), pairs in offers.items():
         places, rows = (np.array(x) for x in zip(*pairs, strict=True))
         speed = speed_of(market.candidate(int(rows[0])), states.setting)
-        times = np.vstack(
-            [_part_times(market, states, speed, shared=has_neighbours, term_months=term), shared]
-        )
+        times = _part_times(states, speed, shared=has_neighbours, term_months=term)
         weights = np.column_stack([market.part_npv[rows], np.ones(len(rows))])
-        yield places, weights, times
+        yield places, *anew.extend(places, weights, np.vstack([times, common]))
 
 
-def _part_times(market: Market, states: Draws, speed: Speed, *, shared: bool, term_months: int) -> Floats:
+class _CostedAnew:
+    """Ranges that move costs in no simple proportion: every option costed again at both ends of each.
+
+    Between an end and the likely value the change of the present value is linear.
+    """
+
+    def __init__(self, ranking: Ranking, states: Draws) -> None:
+        now = ranking.npv_by_id()
+        self.changes: list[Floats] = []
+        self.times: list[Floats] = []
+        for driver in states.costed_anew():
+            for end, share in zip((driver.low, driver.high), states.beyond(driver), strict=True):
+                then = _ranking_at(states.setting, driver.key, end).npv_by_id()
+                # An option that is out at the end keeps its cost: which options can do the work stays as it is.
+                change = [then.get(id, usd) - usd for id, usd in now.items()]
+                self.changes.append(np.array(change))
+                self.times.append(share)
+
+    def extend(self, places: NDArray[np.int64], weights: Floats, times: Floats) -> tuple[Floats, Floats]:
+        """Return parts and times with the changes joined to them."""
+        if not self.changes:
+            return weights, times
+        return np.column_stack([weights, *(c[places] for c in self.changes)]), np.vstack([times, *self.times])
+
+
+def _ranking_at(setting: Setting, path: str, value: float) -> Ranking:
+    from rackrent.comparison.compare import rank_options
+
+    tree = setting.workload.model_dump(mode="json", exclude_unset=True, exclude={"ranges"})
+    return rank_options(Setting(workload_from(with_figure(tree, path, str(value))), setting.catalog))
+
+
+def _part_times(states: Draws, speed: Speed, *, shared: bool, term_months: int) -> Floats:
     """What multiplies each part of `PARTS`, shape (parts, states), for offers of one GPU and term."""
     used = states.setting.used
     working = states.demand * states.hours(speed) * (states.neighbours if shared else 1.0)

@@ -13,6 +13,7 @@ from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
 from rackrent.workload.complaint import sentence
 from rackrent.workload.model import Workload
+from rackrent.workload.ranges import split_ranges, steps, with_figure
 from rackrent.workload.source import Path as FieldPath
 from rackrent.workload.source import Source, from_python, from_yaml, refusal, shown
 
@@ -98,10 +99,19 @@ def _checked(source: Source) -> Workload:
                 value=shown(source.tree)
             )
         )
+    tree, ranges = split_ranges(source)
     try:
-        return Workload.model_validate(source.tree)
+        workload = Workload.model_validate({**tree, "ranges": ranges} if ranges else tree)
+        for end in ("low", "high"):
+            at_end = tree
+            for path, given in ranges.items():
+                assert isinstance(given, dict)
+                at_end = with_figure(at_end, path, given[end])
+            if ranges:
+                Workload.model_validate(at_end)
     except ValidationError as error:
         raise _complaint(error, source) from None
+    return workload
 
 
 def _complaint(error: ValidationError, source: Source) -> BadInput:
@@ -127,6 +137,8 @@ def _written_path(loc: FieldPath, source: Source) -> FieldPath | None:
 
     An assumption is a number or a range, so it fails both ways: keep the way the person chose (None drops the other).
     """
+    if loc[:1] == ("ranges",) and len(loc) > 1:
+        return (*steps(str(loc[1])), *loc[2:])
     if loc[:1] != ("assumptions",) or len(loc) < 3:
         return loc
     tree = source.tree
