@@ -25,6 +25,7 @@ FIRST = "examples/first-machine.yaml"
         (["compare", "--gpu-hours", "many"], "must be a number, not 'many'"),
         (["compare", "--gpu-hours", "-1"], "must be more than 0"),
         (["compare", FIRST, "--reference-gpu", "RTX 4090 T"], "Unknown GPU 'RTX 4090 T'; did you mean "),
+        (["compare", FIRST, "--reference-gpu", "RTX 4090"], "RTX 4090 was not launched by 2018-09-15"),
         (["compare", FIRST, "--kind", "clouds"], "did you mean 'cloud'?"),
         (["compare", FIRST, "--as-of", "yesterday"], "--as-of is 'yesterday'; it must be a day"),
         (["compare", FIRST, "--as-of", "2018-02-30"], "it must be a day"),

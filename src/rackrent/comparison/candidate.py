@@ -7,8 +7,7 @@ from typing import Literal
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
-from rackrent.catalog.hardware import Gpu, gpu, gpus
-from rackrent.catalog.names import resolve_gpu
+from rackrent.catalog.hardware import Gpu, gpu, gpu_meant
 from rackrent.catalog.providers import Provider
 from rackrent.costing.own import Hardware
 from rackrent.costing.rent import Rental
@@ -69,7 +68,7 @@ def slug(text: str) -> str:
 
 def gpu_named(catalog: Catalog, name: str) -> Gpu:
     """Return the GPU a person named; BadInput with the nearest name if it is unknown."""
-    found = gpu(catalog, resolve_gpu(name, list(gpus(catalog))))
+    found = gpu(catalog, gpu_meant(catalog, name))
     assert found is not None
     return found
 

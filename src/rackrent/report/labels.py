@@ -6,6 +6,7 @@ from rackrent.comparison.option import Option
 from rackrent.comparison.verdict import KIND_NAMES, TERM_NAMES
 from rackrent.i18n import N_
 from rackrent.i18n import gettext as _
+from rackrent.units import as_fraction
 
 UNITS = {
     "usd": "$",
@@ -100,7 +101,7 @@ def count_of(option: Option) -> str:
     count = option.gpu_count * machines
     if not count:
         return option.gpu
-    return option.gpu if count == 1 else f"{count:g} x {option.gpu}"
+    return option.gpu if count == 1 else f"{as_fraction(count)} x {option.gpu}"
 
 
 def title(option: Option) -> str:

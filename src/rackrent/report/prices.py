@@ -18,6 +18,7 @@ from rackrent.i18n import ngettext
 from rackrent.money import format_usd
 from rackrent.report.console import ROOMY, facts_grid, page, table
 from rackrent.report.labels import PAYMENTS, figure
+from rackrent.units import as_fraction
 
 Row = Mapping[str, Any]
 ROWS_SHOWN = 30
@@ -229,7 +230,7 @@ def _gpus(row: Row) -> str:
     count = row["gpu_count"]
     if count is None:
         return _("? x {gpu}").format(gpu=row["gpu"])
-    return f"{row['gpu']}" if count == 1 else f"{count:g} x {row['gpu']}"
+    return f"{row['gpu']}" if count == 1 else f"{as_fraction(count)} x {row['gpu']}"
 
 
 def _term(row: Row) -> str:

@@ -4,7 +4,7 @@ The logarithm of a measured rate is taken as a sum of effects:
 
 * the datasheet: the mean of log arithmetic rate and log bandwidth, of which a card is expected to deliver all
   (slope 1), and their difference, whose slope says which of the two binds, for each kind of work;
-* what the datasheet misses: of an architecture at a precision, of a product, and of a product on a kind of work;
+* what the datasheet misses: of an architecture, and at one precision; of a product, and on a kind of work;
 * the benchmark itself (its unit, its size), which cancels between GPUs; and how much this network differs.
 
 Each effect is drawn from a normal distribution with the spread in `SPREAD`. The estimates are the best linear
@@ -35,7 +35,8 @@ SPREAD: Mapping[str, float] = {
     "balance": 0.30,
     "size_of_kind": 0.05,
     "balance_of_kind": 0.15,
-    "architecture": 0.25,
+    "architecture": 0.20,
+    "architecture_at_precision": 0.15,
     "product": 0.085,
     "product_on_kind": 0.11,
     "several": 0.10,
@@ -89,7 +90,8 @@ def design(
         ("size_of_kind", kind): size,
         ("balance",): balance,
         ("balance_of_kind", kind): balance,
-        ("architecture", sheet.architecture, precision): 1.0,
+        ("architecture", sheet.architecture): 1.0,
+        ("architecture_at_precision", sheet.architecture, precision): 1.0,
     }
 
 
