@@ -47,9 +47,9 @@ SPREAD: Mapping[str, float] = {
 }
 """Standard deviation of each sort of effect, in natural logarithms (0.1 is about 10 %).
 
-Estimated from the shipped benchmarks (`tools/speed_report.py` prints the estimates beside them), but for three that
-are wide on purpose: `benchmark` and `unlisted` (a GPU without datasheet figures), of which nothing is known before
-they are measured, and `architecture`, so that the interval also holds for architectures that nobody measured.
+Near what the shipped benchmarks suggest (`python -m tools.speed_report --estimate` prints it beside), the architecture
+and the product somewhat wider so that the interval also holds for those that nobody measured. `benchmark` and
+`unlisted` (a GPU without datasheet figures) are wide on purpose: nothing is known of them before they are measured.
 """
 EXPECTED: Mapping[str, float] = {"size": 1.0}
 """Mean of effects that are not zero on average: twice both rates is twice the speed."""
