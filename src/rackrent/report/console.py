@@ -35,13 +35,16 @@ def page(out: TextIO | None = None, width: int | None = None) -> Iterator[Consol
 
 
 def table(screen: Console, *columns: tuple[str, str]) -> Table:
-    """Return an empty table; each column is (heading, "left" or "right"). Those on the right are never folded."""
+    """Return an empty table; each column is (heading, "left", "right" or "whole").
+
+    Columns on the right are never folded, nor "whole" ones, which stand on the left.
+    """
     out = Table(
         box=RULED, show_edge=False, pad_edge=False, padding=(0, gap(screen) - 1, 0, 0), header_style="bold"
     )
     for heading, side in columns:
         out.add_column(
-            heading, justify="right" if side == "right" else "left", no_wrap=side == "right", overflow="fold"
+            heading, justify="right" if side == "right" else "left", no_wrap=side != "left", overflow="fold"
         )
     return out
 

@@ -47,6 +47,7 @@ UNITS = {
     "share of rented hours": N_("share of rented hours"),
     "share of linear speed": N_("share of linear speed"),
     "share of speed lost": N_("share of speed lost"),
+    "share of the speed in one machine": N_("share of the speed in one machine"),
     "probability per instance and month": N_("probability per instance and month"),
     "gCO2/kWh": "g CO2/kWh",
     "kW": "kW",
