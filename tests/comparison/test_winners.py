@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rackrent.app.compare import compare
-from rackrent.comparison.breakeven import break_even_utilisation
+from rackrent.comparison.breakeven import Sides, break_even_utilisation
 from rackrent.comparison.result import Comparison
 from rackrent.comparison.winners import share_asked, winners
 
@@ -34,7 +34,7 @@ def test_the_question_itself_is_answered_as_the_comparison_answers_it(comparison
 def test_renting_wins_below_the_break_even_use_and_owning_above(comparison: Comparison) -> None:
     owned = next(o for o in comparison.headline if o.owned)
     rented = next(o for o in comparison.headline if not o.owned)
-    at = break_even_utilisation(owned, rented)
+    at = break_even_utilisation(owned, Sides(comparison.options))
     assert at is not None
     below, above = (next(c for c in winners(comparison, [owned, rented], [x], []) if c.share == x) for x in (at * 0.8, at * 1.25))  # fmt: skip
     assert (below.option, above.option) == (rented.id, owned.id)

@@ -12,6 +12,9 @@ from rackrent.catalog.providers import Provider
 from rackrent.costing.own import Hardware
 from rackrent.costing.rent import Rental
 
+LeadTime = Literal["lead_time_parts", "lead_time_server"]
+"""The assumption that says how long delivery takes."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -36,7 +39,7 @@ class Candidate:
     rental: Rental | None = None
     colocation: Fact | None = None
     provider_facts: Provider | None = None
-    lead: Literal["lead_time_parts", "lead_time_server"] | None = None
+    lead: LeadTime | None = None
     wait_hours: float = 0.0
     wall_limit_hours: float | None = None
     gpu_hours_cap: float | None = None

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rackrent.catalog.fact import Fact
-from rackrent.comparison.breakeven import break_even_months, break_even_utilisation
+from rackrent.comparison.breakeven import Sides, break_even_months, break_even_utilisation
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.comparison.scorecard import scorecard
@@ -41,6 +41,10 @@ class Comparison:
     def uncertainty(self) -> Uncertainty:
         """How the feasible options fare in many states of the world; worked out when first asked for."""
         return uncertainty(self.options)
+
+    @cached_property
+    def _sides(self) -> Sides:
+        return Sides(self.options)
 
     @cached_property
     def tornado(self) -> Tornado | None:
@@ -132,7 +136,6 @@ class Comparison:
         if not o.feasible:
             return out | dict.fromkeys(COSTED_FIELDS)
         assert o.use is not None
-        rival = self.rival_of(o)
         return out | {
             "total_usd": o.total_usd,
             "totals_by_payer": o.totals_by_payer,
@@ -143,7 +146,7 @@ class Comparison:
             "usd_per_unit_work": o.usd_per_unit_work,
             "monthly_usd": [float(x) for x in o.monthly_usd],
             "break_even_months": break_even_months(o, list(self.headline)),
-            "break_even_utilisation": break_even_utilisation(o, rival) if rival else None,
+            "break_even_utilisation": break_even_utilisation(o, self._sides),
             "utilisation": o.use.utilisation,
             "lending": None,
             "finish_month": o.use.finish_month,

@@ -96,14 +96,11 @@ def idle_kw(hardware: Hardware, setting: Setting) -> tuple[float, tuple[Fact, ..
     if hardware.idle_kw is not None:
         kw = hardware.idle_kw.known
         return kw, (hardware.idle_kw,), _("{watts:.0f} W idle as you state").format(watts=kw * WATTS_PER_KW)
-    if hardware.rated_kw is not None and hardware.rated_kw.value is not None:
+    stated = hardware.load_kw or hardware.rated_kw
+    if stated is not None and stated.value is not None:
         share = setting.assume("idle_share_of_rating")
-        kw = hardware.rated_kw.value * share.known
-        return (
-            kw,
-            (hardware.rated_kw, share),
-            _("{share:.2f} of the rating when idle").format(share=share.known),
-        )
+        text = _("{share:.2f} of {kw:.3g} kW when idle").format(share=share.known, kw=stated.value)
+        return stated.value * share.known, (stated, share), text
     rest = setting.assume("idle_watts_machine")
     card = idle_watts_of_card(hardware.gpu, setting)
     kw = (rest.known + hardware.gpus * card) / WATTS_PER_KW
