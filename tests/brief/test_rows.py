@@ -446,7 +446,7 @@ def test_an_agreement_counts_when_it_is_offered_covers_gpus_and_is_signed(ask: A
     hipaa = {"requirements.certificates": ["HIPAA"]}
 
     def azure(changes: dict[str, Any], *flags: str) -> dict[str, Any]:
-        return pick(ask("hospital", hipaa | changes, *flags), "nc48ads_a100_v4/germany", provider="Azure")
+        return pick(ask("hospital", hipaa | changes, *flags), "nc80adis_h100_v5/germany", provider="Azure")
 
     def catalog(name: str, **cells: str) -> tuple[str, str]:
         folder = tmp_path / name
@@ -473,7 +473,7 @@ def test_a_certificate_without_evidence_is_not_fulfilled_and_an_own_machine_need
     none.mkdir()
     without = "--catalog", str(catalog_with(none, "providers", _evidence(certificates="SOC 2")))
     answer = ask("hospital", iso, *without)
-    cloud = pick(answer, "nc48ads_a100_v4/germany", provider="Azure")
+    cloud = pick(answer, "nc80adis_h100_v5/germany", provider="Azure")
     assert cloud["reasons"] == ["no evidence of ISO 27001"]
     assert answer["recommended"].startswith("own_prebuilt/yours")
     assert pick(ask("hospital", iso, *with_it), cloud["id"])["feasible"]
