@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import xml.etree.ElementTree as ET
+from datetime import date
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from rackrent.app.compare import compare
 from rackrent.comparison.breakeven import break_even_months
 from rackrent.comparison.result import Comparison
 from rackrent.errors import BadInput
+from rackrent.money import Currency, shown_in
 from rackrent.report.charts import CHARTS, chart_png, chart_svg, figure
 from rackrent.report.charts_figure import LETTERS, Figure, shown_options
 from rackrent.report.charts_money import GROUPS
@@ -77,7 +80,7 @@ def test_letters_follow_the_ranking(first: Comparison) -> None:
 
 def test_lines_end_at_the_total(first: Comparison) -> None:
     totals = {s.letter: s.option.total_usd for s in shown_options(first)}
-    last = {r["letter"]: r["usd"] for r in rows(drawn(first, "cumulative"), 0) if r["month"] == 36}
+    last = {r["letter"]: r["amount"] for r in rows(drawn(first, "cumulative"), 0) if r["month"] == 36}
     assert last == pytest.approx({letter: totals[letter] for letter in last}, abs=0.01)
 
 
@@ -96,7 +99,7 @@ def test_dots_mark_the_break_even_months(first: Comparison) -> None:
 def test_bars_add_up_to_the_total(first: Comparison) -> None:
     sums: dict[str, float] = {}
     for row in rows(drawn(first, "categories"), 0):
-        sums[row["bar"][0]] = sums.get(row["bar"][0], 0.0) + row["usd"]
+        sums[row["bar"][0]] = sums.get(row["bar"][0], 0.0) + row["amount"]
     totals = {s.letter: s.option.total_usd for s in shown_options(first)}
     assert sums == pytest.approx({letter: totals[letter] for letter in sums}, abs=0.1)
 
@@ -113,7 +116,7 @@ def test_the_frame_on_the_map_is_the_answer(first: Comparison) -> None:
     asked = [c for c in cells if c["asked"]]
     assert [c["letter"] for c in asked] == ["A"]
     assert first.recommended is not None
-    assert asked[0]["usd"] == round(first.recommended.npv_usd)
+    assert asked[0]["amount"] == round(first.recommended.npv_usd, 2)
 
 
 def test_the_tornado_shows_the_comparisons_own(first: Comparison) -> None:
@@ -122,6 +125,17 @@ def test_the_tornado_shows_the_comparisons_own(first: Comparison) -> None:
     assert [r["at_low"] for r in bars] == pytest.approx(
         [b.lead_low_usd for b in first.tornado.bars[: len(bars)]], abs=0.01
     )
+
+
+def test_another_currency_is_drawn_and_named(first: Comparison) -> None:
+    in_dollars = rows(drawn(first, "cumulative"), 0)
+    with shown_in(Currency("EUR", 1.25, date(2018, 9, 1), "source", "1.25 USD")):
+        told = drawn(first, "cumulative")
+    assert [r["amount"] * 1.25 for r in rows(told, 0)] == pytest.approx(
+        [r["amount"] for r in in_dollars], abs=0.02
+    )
+    assert told.spec["layer"][0]["encoding"]["y"]["title"].endswith(", EUR")
+    assert "$" not in json.dumps(told.spec)
 
 
 # --- colours ----------------------------------------------------------------------------------------------

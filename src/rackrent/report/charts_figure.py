@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rackrent.comparison.option import Option
 from rackrent.comparison.result import Comparison
+from rackrent.money import converted, currency
 from rackrent.report.charts_theme import DASHES, OPTION_COLOURS, STILL_WIDTH, config
 from rackrent.report.labels import title
 
@@ -103,6 +104,22 @@ def names_above(base: Any, field: str) -> Any:
     words = base.mark_text(align="left", baseline="bottom", dy=-9, dx=2)
     # The style sheet of the page knows the layer by its name: what lies behind the words does not strike them out.
     return words.encode(x=alt.value(0), text=f"{field}:N").properties(name="names")
+
+
+def amount(usd: float) -> float:
+    """Return dollars as a chart draws them: in the currency shown, to the cent."""
+    return round(converted(usd), 2)
+
+
+def money_format() -> str:
+    """Return how amounts on axes and in tooltips are written."""
+    return "$,.0f" if currency() is None else ",.0f"
+
+
+def money_title(text: str) -> str:
+    """Return the title of an axis of money: with its currency, unless that is the dollar."""
+    shown = currency()
+    return text if shown is None else f"{text}, {shown.code}"
 
 
 def spec_of(chart: alt.TopLevelMixin, height: int | None = None) -> dict[str, Any]:

@@ -13,7 +13,16 @@ from rackrent.comparison.verdict import describe
 from rackrent.costing.setting import Setting
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
-from rackrent.report.charts_figure import Figure, Shown, chart, letter_colour, spec_of
+from rackrent.report.charts_figure import (
+    Figure,
+    Shown,
+    amount,
+    chart,
+    letter_colour,
+    money_format,
+    money_title,
+    spec_of,
+)
 from rackrent.units import DAYS_PER_MONTH
 
 Side = Literal["left", "right"]
@@ -46,7 +55,7 @@ def cost_finish(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None
     values = [o.npv_usd for o in (*(s.option for s in shown), *others)]
     log = min(values) > 0 and max(values) / min(values) > LOG_FROM
     scale = alt.Scale(type="log", nice=False, padding=18) if log else alt.Scale(zero=False, padding=18)
-    ticks = _round_values(min(values), max(values)) if log else alt.Undefined
+    ticks = _round_values(amount(min(values)), amount(max(values))) if log else alt.Undefined
     setting = comparison.setting
     days = [finish_time(o, setting) for o in (*(s.option for s in shown), *others)]
     x = alt.X(
@@ -56,14 +65,14 @@ def cost_finish(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None
         scale=alt.Scale(type="utc", padding=26),
     )
     y = alt.Y(
-        "usd:Q",
-        title=_("Present value"),
+        "amount:Q",
+        title=money_title(_("Present value")),
         scale=scale,
-        axis=alt.Axis(format="$,.0f", values=ticks, tickCount=5),
+        axis=alt.Axis(format=money_format(), values=ticks, tickCount=5),
     )
     tooltip = [
         alt.Tooltip("name:N", title=_("Option")),
-        alt.Tooltip("usd:Q", title=_("Present value"), format="$,.0f"),
+        alt.Tooltip("amount:Q", title=_("Present value"), format=money_format()),
         alt.Tooltip("at:T", title=_("Done"), format="%Y-%m-%d"),
     ]
     layers: list[Any] = []
@@ -107,7 +116,7 @@ def _others(comparison: Comparison, shown: Sequence[Shown]) -> list[Option]:
 def _place(option: Option, setting: Setting) -> dict[str, Any]:
     return {
         "at": finish_time(option, setting).isoformat(timespec="minutes"),
-        "usd": round(option.npv_usd, 2),
+        "amount": amount(option.npv_usd),
         "name": describe(option),
     }
 

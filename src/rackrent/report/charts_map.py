@@ -9,7 +9,7 @@ from typing import Any
 from rackrent.comparison.result import Comparison
 from rackrent.comparison.winners import Winner, winners
 from rackrent.i18n import gettext as _
-from rackrent.report.charts_figure import Figure, Shown, chart, letter_colour, spec_of
+from rackrent.report.charts_figure import Figure, Shown, amount, chart, letter_colour, money_format, spec_of
 
 
 def winner_map(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None:
@@ -38,9 +38,9 @@ def winner_map(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None:
     y = alt.Y("months:O", sort=months, title=_("Months looked at"), axis=alt.Axis(domain=False, ticks=False))
     tooltip = [
         alt.Tooltip("winner:N", title=_("Cheapest")),
-        alt.Tooltip("usd:Q", title=_("Present value"), format="$,.0f"),
+        alt.Tooltip("amount:Q", title=_("Present value"), format=money_format()),
         alt.Tooltip("next:N", title=_("Next")),
-        alt.Tooltip("next_usd:Q", title=_("Present value"), format="$,.0f"),
+        alt.Tooltip("next_amount:Q", title=_("Present value"), format=money_format()),
     ]
     base = chart(rows).encode(x=x, y=y, tooltip=tooltip)
     colour = letter_colour(shown)
@@ -76,9 +76,9 @@ def _row(cell: Winner, by_id: dict[str, Shown]) -> dict[str, Any]:
         "asked": cell.asked,
         "letter": first.letter if first else "",
         "winner": first.label if first else _("none of them can do it"),
-        "usd": None if cell.npv_usd is None else round(cell.npv_usd),
+        "amount": None if cell.npv_usd is None else amount(cell.npv_usd),
         "next": second.label if second else "–",
-        "next_usd": None if cell.next_npv_usd is None else round(cell.next_npv_usd),
+        "next_amount": None if cell.next_npv_usd is None else amount(cell.next_npv_usd),
     }
 
 

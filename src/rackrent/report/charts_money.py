@@ -18,8 +18,11 @@ from rackrent.report.charts_figure import (
     Figure,
     Key,
     Shown,
+    amount,
     chart,
     letter_colour,
+    money_format,
+    money_title,
     names_above,
     spec_of,
     to_scale,
@@ -57,7 +60,7 @@ def cumulative(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None:
     months = comparison.setting.horizon
     paths = {s.letter: np.cumsum(s.option.monthly_usd) for s in drawn}
     rows = [
-        {"month": month, "usd": round(float(usd), 2), "letter": s.letter, "name": s.label}
+        {"month": month, "amount": amount(float(usd)), "letter": s.letter, "name": s.label}
         for s in drawn
         for month, usd in enumerate(paths[s.letter])
     ]
@@ -73,11 +76,13 @@ def cumulative(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None:
         scale=alt.Scale(domain=[0, months * 1.03], nice=False),
         axis=alt.Axis(grid=False, tickMinStep=1, values=_month_ticks(months)),
     )
-    y = alt.Y("usd:Q", title=_("Paid so far"), axis=alt.Axis(format="$,.0f", tickCount=6))
+    y = alt.Y(
+        "amount:Q", title=money_title(_("Paid so far")), axis=alt.Axis(format=money_format(), tickCount=6)
+    )
     tooltip = [
         alt.Tooltip("name:N", title=_("Option")),
         alt.Tooltip("month:Q", title=_("Month")),
-        alt.Tooltip("usd:Q", title=_("Paid so far"), format="$,.0f"),
+        alt.Tooltip("amount:Q", title=_("Paid so far"), format=money_format()),
     ]
     lines = (
         chart(rows)
@@ -131,7 +136,7 @@ def _line_ends(paths: dict[str, Any], months: int) -> list[dict[str, Any]]:
     rows, last = [], -np.inf
     for usd, letter in ends:
         last = max(usd, last + least)
-        rows.append({"month": months, "usd": round(last, 2), "letter": letter})
+        rows.append({"month": months, "amount": amount(last), "letter": letter})
     return rows
 
 
@@ -151,7 +156,7 @@ def _crossing_rows(path: Any, crossings: list[tuple[Shown, float | None]]) -> li
         if month is not None and month > 0:
             usd = float(np.interp(month, np.arange(len(path)), path))
             rows.append(
-                {"month": round(month, 2), "usd": round(usd, 2), "text": s.letter, "against": s.label}
+                {"month": round(month, 2), "amount": amount(usd), "text": s.letter, "against": s.label}
             )
     return rows
 
@@ -205,7 +210,11 @@ def categories(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None:
     used = [g for g in GROUPS if any(r["group"] == g for r in rows)]
     bars = list(dict.fromkeys(r["bar"] for r in rows))
     y = alt.Y("bar:N", title=None, sort=bars, axis=None)
-    x = alt.X("sum(usd):Q", title=_("Total over the horizon"), axis=alt.Axis(format="$,.0f", tickCount=5))
+    x = alt.X(
+        "sum(amount):Q",
+        title=money_title(_("Total over the horizon")),
+        axis=alt.Axis(format=money_format(), tickCount=5),
+    )
     bar_chart = (
         chart(rows)
         .mark_bar(height=15)
@@ -219,11 +228,11 @@ def categories(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None:
             tooltip=[
                 alt.Tooltip("bar:N", title=_("Option")),
                 alt.Tooltip("label:N", title=_("Category")),
-                alt.Tooltip("sum(usd):Q", title=_("Total"), format="$,.0f"),
+                alt.Tooltip("sum(amount):Q", title=_("Total"), format=money_format()),
             ],
         )
     )
-    zero = chart([{"usd": 0}]).mark_rule(opacity=0.6).encode(x=alt.X("usd:Q"))
+    zero = chart([{"amount": 0}]).mark_rule(opacity=0.6).encode(x=alt.X("amount:Q"))
     names = names_above(chart([{"bar": b} for b in bars]).encode(y=y), "bar")
     return Figure(
         "categories",
@@ -262,9 +271,9 @@ def _category_rows(s: Shown, setting: Setting, *, several: bool) -> list[dict[st
         bar = f"{s.label}: {payer_name(payer, setting)}" if several else s.label
         for rank, group in enumerate(GROUPS):
             usd = sums.get((payer, group), 0.0)
-            if round(usd, 2):
+            if amount(usd):
                 label = _(GROUPS[group][0])
-                rows.append({"bar": bar, "group": group, "label": label, "usd": round(usd, 2), "rank": rank})
+                rows.append({"bar": bar, "group": group, "label": label, "amount": amount(usd), "rank": rank})
     return rows
 
 

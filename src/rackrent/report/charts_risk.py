@@ -14,8 +14,11 @@ from rackrent.report.charts_figure import (
     Figure,
     Key,
     Shown,
+    amount,
     chart,
     letter_colour,
+    money_format,
+    money_title,
     names_above,
     spec_of,
     to_scale,
@@ -42,17 +45,19 @@ def spread(comparison: Comparison, shown: Sequence[Shown]) -> Figure | None:
     for s in drawn:
         found = quantiles(comparison, s)
         if found is not None:
-            low, middle, high = (round(usd, 2) for usd in found)
+            low, middle, high = (amount(usd) for usd in found)
             rows.append({"letter": s.letter, "name": s.label, "low": low, "middle": middle, "high": high})
     if not rows:
         return None
     y = alt.Y("name:N", title=None, sort=[r["name"] for r in rows], axis=None)
-    x = alt.X("low:Q", title=_("Present value"), axis=alt.Axis(format="$,.0f", tickCount=5))
+    x = alt.X(
+        "low:Q", title=money_title(_("Present value")), axis=alt.Axis(format=money_format(), tickCount=5)
+    )
     tooltip = [
         alt.Tooltip("name:N", title=_("Option")),
-        alt.Tooltip("low:Q", title="P10", format="$,.0f"),
-        alt.Tooltip("middle:Q", title="P50", format="$,.0f"),
-        alt.Tooltip("high:Q", title="P90", format="$,.0f"),
+        alt.Tooltip("low:Q", title="P10", format=money_format()),
+        alt.Tooltip("middle:Q", title="P50", format=money_format()),
+        alt.Tooltip("high:Q", title="P90", format=money_format()),
     ]
     base = chart(rows).encode(y=y, tooltip=tooltip)
     colour = letter_colour(drawn)
@@ -88,23 +93,23 @@ def tornado_chart(comparison: Comparison, shown: Sequence[Shown]) -> Figure | No
     lead_title = _("How much cheaper {best} is than {rival}").format(best=best, rival=rival)
     tooltip = [
         alt.Tooltip("what:N", title=_("Input")),
-        alt.Tooltip("at_low:Q", title=_("At its low end"), format="$,.0f"),
-        alt.Tooltip("at_high:Q", title=_("At its high end"), format="$,.0f"),
+        alt.Tooltip("at_low:Q", title=_("At its low end"), format=money_format()),
+        alt.Tooltip("at_high:Q", title=_("At its high end"), format=money_format()),
     ]
     base = chart(rows).encode(y=y, tooltip=tooltip)
     colour = alt.Color(
         "flips:N", scale=alt.Scale(domain=["stays", "turns"], range=[STAYS, TURNS]), legend=None
     )
     ranges = base.mark_bar(height=14).encode(
-        x=alt.X("left:Q", title=lead_title, axis=alt.Axis(format="$,.0f", tickCount=5)),
+        x=alt.X("left:Q", title=money_title(lead_title), axis=alt.Axis(format=money_format(), tickCount=5)),
         x2="right:Q",
         color=colour,
     )
-    likely = chart([{"usd": round(told.lead_usd, 2)}])
-    zero = chart([{"usd": 0}])
+    likely = chart([{"amount": amount(told.lead_usd)}])
+    zero = chart([{"amount": 0}])
     layers = [
-        likely.mark_rule(strokeDash=[3, 3]).encode(x="usd:Q"),
-        zero.mark_rule(strokeWidth=2).encode(x="usd:Q"),
+        likely.mark_rule(strokeDash=[3, 3]).encode(x="amount:Q"),
+        zero.mark_rule(strokeWidth=2).encode(x="amount:Q"),
         ranges,
         names_above(base, "what"),
     ]
@@ -129,10 +134,10 @@ def _row(bar: Bar, best: str) -> dict[str, Any]:
     )
     return {
         "what": what,
-        "at_low": round(low, 2),
-        "at_high": round(high, 2),
-        "left": round(min(low, high), 2),
-        "right": round(max(low, high), 2),
+        "at_low": amount(low),
+        "at_high": amount(high),
+        "left": amount(min(low, high)),
+        "right": amount(max(low, high)),
         "flips": "stays" if bar.best_low == best == bar.best_high else "turns",
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rackrent.comparison.result import Comparison
 from rackrent.i18n import gettext as _
 from rackrent.i18n import language
+from rackrent.money import currency
 from rackrent.report.charts_figure import shown_options
 from rackrent.report.page import Page
 from rackrent.report.page_annex import annex
@@ -20,6 +21,12 @@ def page_of(comparison: Comparison) -> Page:
     )
     if setting.reference_gpu is not None:
         subtitle = _("{line} on {gpu}").format(line=subtitle, gpu=setting.reference_gpu)
+    foot = _("Made by rackrent from prices of {day}.").format(day=setting.catalog.as_of.isoformat())
+    shown_currency = currency()
+    if shown_currency is not None:
+        foot = _("{foot} Amounts are in {code} ({note}); formulas and sources in US dollars.").format(
+            foot=foot, code=shown_currency.code, note=shown_currency.note
+        )
     return Page(
         title=setting.workload.name,
         subtitle=subtitle,
@@ -27,5 +34,5 @@ def page_of(comparison: Comparison) -> Page:
         summary=summary(comparison, shown),
         details=details(comparison, shown),
         annex=annex(comparison, shown),
-        foot=_("Made by rackrent from prices of {day}.").format(day=setting.catalog.as_of.isoformat()),
+        foot=foot,
     )
