@@ -84,7 +84,7 @@ def test_a_machine_of_3000_dollars_grows_by_700_a_card_and_500_buys_the_newer_on
 def test_four_gpus_at_once_leave_the_machines_with_one_out(ask: Ask) -> None:
     assert pick(ask("first-machine", everything=True), "chen-2018-1x")["feasible"]
     small = pick(ask("first-machine", {"gpus": 4}, everything=True), "chen-2018-1x")
-    assert small["reasons"] == ["1 GPUs in a machine, 4 needed at once"]
+    assert small["reasons"] == ["1 GPU in a machine, 4 needed at once"]
 
 
 def _as_published(gpus: int, price: float, kw: float) -> dict[str, Any]:

@@ -33,6 +33,8 @@ FIRST = "examples/first-machine.yaml"
         (["compare", FIRST, "--catalog", "docs"], "cannot be read"),
         (["compare", FIRST, "--csv", "docs"], "docs is a folder"),
         (["compare", FIRST, "--csv", "no/such/file.csv"], "no/such/file.csv cannot be written"),
+        (["compare", FIRST, "--currency", "EUX"], "did you mean EUR?"),
+        (["compare", FIRST, "--currency", "CHF", "--html", "x.html"], "the report is in US dollars"),
         (["compare", FIRST, "--lang", "tlh"], "--lang is 'tlh'; it must be one of en, zh_CN"),
         (["compare", FIRST, "--every"], "there is no option --every"),
         (["compare", FIRST, "--jsn"], "there is no option --jsn; did you mean --json?"),

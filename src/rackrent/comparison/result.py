@@ -126,17 +126,20 @@ class Comparison:
             "machines": o.use.machines if o.use else None,
             "feasible": o.feasible,
             "reasons": list(o.reasons),
+        }
+        if not o.feasible:
+            return out | dict.fromkeys(COSTED_FIELDS)
+        assert o.use is not None and o.speed is not None
+        return out | {
             "reasons_on_budget": list(o.reasons_on_budget),
             "warnings": list(o.warnings),
             "price": fact_dict(o.price) if o.price else None,
-            "speed": None if o.speed is None else {
-                "ratio": o.speed.ratio, "low": o.speed.low, "high": o.speed.high, "basis": o.speed.basis,
+            "speed": {
+                "ratio": o.speed.ratio,
+                "low": o.speed.low,
+                "high": o.speed.high,
+                "basis": o.speed.basis,
             },
-        }  # fmt: skip
-        if not o.feasible:
-            return out | dict.fromkeys(COSTED_FIELDS)
-        assert o.use is not None
-        return out | {
             "total_usd": o.total_usd,
             "totals_by_payer": o.totals_by_payer,
             "npv_usd": o.npv_usd,
@@ -183,12 +186,11 @@ class Comparison:
 
 
 COSTED_FIELDS = (
-    "total_usd", "totals_by_payer", "npv_usd", "npv_on_budget_usd", "upfront_usd", "usd_per_gpu_hour",
-    "usd_per_unit_work", "monthly_usd", "break_even_months", "break_even_utilisation", "utilisation", "lending",
-    "finish_month", "energy_kwh", "co2_kg", "co2_use_kg", "co2_embodied_kg", "noise_dba", "scorecard", "p10_usd", "p90_usd",
-    "mean_usd", "probability_best", "regret_usd", "cash_flows",
+    "total_usd", "totals_by_payer", "npv_usd", "upfront_usd", "usd_per_gpu_hour", "usd_per_unit_work", "monthly_usd",
+    "break_even_months", "break_even_utilisation", "lending", "finish_month", "energy_kwh", "co2_kg", "p10_usd", "p90_usd",
+    "probability_best", "regret_usd", "scorecard", "cash_flows",
 )  # fmt: skip
-"""Fields that are null where an option could not be costed."""
+"""Fields of the contract that are null where an option is out; `explain` says what is known of it."""
 
 
 def fact_dict(fact: Fact) -> dict[str, Any]:
