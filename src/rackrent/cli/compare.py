@@ -112,10 +112,12 @@ def compare(
         raise BadInput(_("the report is in US dollars: leave --currency or the report away"))
     with shown_in(shown):
         if watch:
-            code = _watch(lambda: ask(question, opened), workload, said, state, as_json=as_json)
+            code = _watch(
+                lambda: ask(question, opened, as_of=opened.as_of), workload, said, state, as_json=as_json
+            )
             raise typer.Exit(code)
         with progress(_("comparing")):
-            result = ask(question, opened)
+            result = ask(question, opened, as_of=opened.as_of)
             _write(result, csv, html, pdf)
         if as_json:
             print_json(result.to_dict(everything=everything) | {"fx": fx_dict(shown)}, indent=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -63,13 +63,14 @@ def width_of(*cells: str) -> int:
     return max((cell_len(line) for cell in cells for line in cell.splitlines()), default=0)
 
 
-def facts_grid(rows: list[tuple[str, str]]) -> Table:
-    """Return labels and what is said of each, the second column aligned."""
+def facts_grid(rows: Sequence[tuple[str, ...]]) -> Table:
+    """Return labels, what is said of each, and what that means where a row says so, each column aligned."""
     out = Table.grid(padding=(0, 2, 0, 0))
     out.add_column(no_wrap=True)
     out.add_column(overflow="fold")
-    for label, text in rows:
-        out.add_row(f"  {label}", text)
+    out.add_column(overflow="fold", style="dim")
+    for label, *told in rows:
+        out.add_row(f"  {label}", *told)
     return out
 
 

@@ -161,7 +161,8 @@ def print_gpu(card: GpuCard, *, out: TextIO | None = None, width: int | None = N
     with page(out, width) as screen:
         screen.print(card.gpu.gpu, style="bold")
         row: Row = asdict(card.gpu)
-        screen.print(facts_grid([*_fields(row, GPUS, skip=("gpu",)), *_provenance(card.catalog, row)]))
+        screen.print(facts_grid(_fields(row, GPUS, skip=("gpu",))))
+        screen.print(facts_grid(_provenance(card.catalog, row)))
         screen.print()
         if card.cheapest:
             listed = table(
@@ -202,7 +203,7 @@ def print_offer(card: OfferCard, *, out: TextIO | None = None, width: int | None
     row = card.offer
     with page(out, width) as screen:
         screen.print(row["offer_id"], style="bold", soft_wrap=True)
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (_("standing"), card.standing()),
             (_("machine, an hour"), format_usd(row["usd_per_hour"])),
             (_("one GPU, an hour"), format_usd(row["usd_per_gpu_hour"])),
@@ -211,7 +212,8 @@ def print_offer(card: OfferCard, *, out: TextIO | None = None, width: int | None
         ]
         if row["conflict_usd_per_hour"] is not None:
             rows.append((_("the same source also says"), format_usd(row["conflict_usd_per_hour"])))
-        screen.print(facts_grid([*rows, *_provenance(card.catalog, row)]))
+        screen.print(facts_grid(rows))
+        screen.print(facts_grid(_provenance(card.catalog, row)))
 
 
 def marks(row: Row) -> str:
@@ -243,15 +245,15 @@ def _term(row: Row) -> str:
     )
 
 
-def _fields(row: Row, schema: Table, skip: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    """Return every field of a row by its name; unknown ones are said to be unknown."""
+def _fields(row: Row, schema: Table, skip: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
+    """Return every field of a row by its name, with its meaning; unknown ones are said to be unknown."""
     out = []
     for column in schema.columns:
         if column.name in PROVENANCE_NAMES or column.name in skip:
             continue
         value = row[column.name]
         text = _("unknown") if value is None else figure(value) if isinstance(value, float) else str(value)
-        out.append((column.name, text))
+        out.append((column.name, text, _(column.meaning)))
     return out
 
 
