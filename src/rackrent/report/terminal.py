@@ -317,9 +317,12 @@ def floors_of(comparison: Comparison) -> list[Option]:
     """Return the options that are out only because their price is the lowest ask of a market, cheapest first."""
     from rackrent.comparison.rented import reason_not_ranked
 
-    floor = reason_not_ranked({"floor": True})
+    floor, ranking = reason_not_ranked({"floor": True}), comparison.options
+    rows = ranking.market.rows.select("offer_id", "floor").iter_rows()
+    # An option is made when it is looked at: a thousand offers that are no floors need not be.
+    others = {id for id, is_floor in rows if not is_floor}
     found = [
-        o for o in comparison.options
+        o for o in (ranking[i] for i, id in enumerate(ranking.ids) if id not in others)
         if o.reasons == (floor,) and o.price is not None and o.price.value is not None and o.gpu_count
     ]  # fmt: skip
     return sorted(found, key=lambda o: (_ask_usd(o), o.id))
