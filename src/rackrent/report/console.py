@@ -77,6 +77,8 @@ def facts_grid(rows: Sequence[tuple[str, ...]]) -> Table:
 def points(screen: Console, sentences: tuple[str, ...]) -> None:
     """Print sentences as a list, their later lines aligned."""
     listed = Table.grid(padding=(0, 1, 0, 0))
+    listed.add_column()
+    listed.add_column(overflow="fold")  # else Rich cuts the last character off full lines of Chinese
     for sentence in sentences:
         listed.add_row("  -", sentence)
     screen.print(listed)
