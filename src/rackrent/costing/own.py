@@ -15,6 +15,7 @@ from rackrent.costing.setting import Setting
 from rackrent.costing.streams import CostStream, Payer, TaxBasis, at_end, at_start, monthly
 from rackrent.costing.use import Use
 from rackrent.i18n import gettext as _
+from rackrent.i18n import ngettext
 from rackrent.units import DAYS_PER_YEAR, HOURS_PER_MONTH, MONTHS_PER_YEAR, WATTS_PER_KW
 
 KW_PER_COOLER = 5.0
@@ -406,12 +407,16 @@ def _gpu_resale(
     low, median, high = float(value.low), float(value.likely), float(value.high)
     facts = (gpu.fact("launch_price_usd", "usd"), *curve.facts)
     if value.beyond_data:
-        text = _(
-            "{n} GPUs aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f} each)"
+        text = ngettext(
+            "{n} GPU aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f})",
+            "{n} GPUs aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f} each)",
+            n,
         ).format(n=n, age=age, high=high)
         # Anything from nil to the last point is possible: the quartiles of that are counted in the uncertainty.
         return (0.0, n * high / 2, n * high * 3 / 4), text, facts
-    text = _(
-        "{n} GPUs aged {age:.1f} years since launch at ${low:,.0f} each, the lower quartile of the curve"
+    text = ngettext(
+        "{n} GPU aged {age:.1f} years since launch at ${low:,.0f}, the lower quartile of the curve",
+        "{n} GPUs aged {age:.1f} years since launch at ${low:,.0f} each, the lower quartile of the curve",
+        n,
     )
     return (n * low, n * median, n * high), text.format(n=n, age=age, low=low), facts
