@@ -7,20 +7,18 @@ so that not even a mistake in escaping could run another. The same comparison gi
 from __future__ import annotations
 
 import json
-import os
 from base64 import b64encode
 from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from rackrent.comparison.result import Comparison
-from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
 from rackrent.report.charts import still
 from rackrent.report.charts_figure import at_width
+from rackrent.report.files import write_whole
 from rackrent.report.page import Page
 from rackrent.report.page_build import page_of
 
@@ -42,7 +40,7 @@ def render_html(comparison: Comparison, *, interactive: bool = True) -> str:
 
 def write_html(comparison: Comparison, path: Path, *, interactive: bool = True) -> None:
     """Write the report to `path`: the whole file or none. Raises BadInput where it cannot be written."""
-    write_whole(path, render_html(comparison, interactive=interactive).encode())
+    write_whole(path, render_html(comparison, interactive=interactive).encode(), example="report.html")
 
 
 def set_page(page: Page, *, interactive: bool) -> str:
@@ -68,34 +66,6 @@ def set_page(page: Page, *, interactive: bool) -> str:
         library=Markup(scripts[0]) if scripts else "",
         script=Markup(scripts[1]) if scripts else "",
     )  # fmt: skip
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all. Raises BadInput where it cannot be written."""
-    if path.is_dir():
-        raise BadInput(
-            _("{path} is a folder; name a file in it, such as {file}").format(
-                path=path, file=path / "report.html"
-            )
-        )
-    target = path.resolve()
-    try:
-        with NamedTemporaryFile("wb", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            written = Path(file.name)
-            try:
-                file.write(content)
-                file.close()
-                mask = os.umask(0)
-                os.umask(mask)
-                written.chmod(0o666 & ~mask)
-                written.replace(target)
-            except BaseException:
-                written.unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        raise BadInput(
-            _("{path} cannot be written ({reason})").format(path=path, reason=error.strerror)
-        ) from None
 
 
 @lru_cache

@@ -7,7 +7,8 @@ from pathlib import Path
 from rackrent.comparison.result import Comparison
 from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
-from rackrent.report.html import render_html, write_whole
+from rackrent.report.files import write_whole
+from rackrent.report.html import render_html
 
 
 def write_pdf(comparison: Comparison, path: Path) -> None:
@@ -15,7 +16,7 @@ def write_pdf(comparison: Comparison, path: Path) -> None:
 
     Raises BadInput where WeasyPrint or the libraries it needs are not there, or the file cannot be written.
     """
-    write_whole(path, pdf_of(comparison))
+    write_whole(path, pdf_of(comparison), example="report.pdf")
 
 
 def pdf_of(comparison: Comparison) -> bytes:
