@@ -40,6 +40,12 @@ def test_at_once_and_never():
     assert break_even_month([1_000, 100, 100], [0, 100, 100]) is None
 
 
+def test_a_level_start_need_not_count():
+    assert break_even_month([0, 100, 100], [0, 50, 50], level_start=False) is None
+    assert break_even_month([0, 100, 0], [0, 50, 100], level_start=False) == pytest.approx(1.5)
+    assert break_even_month([0, 50], [0, 100], level_start=False) == 0.0
+
+
 def test_the_first_time_counts_though_it_is_worse_later():
     assert break_even_month([100, 0, 900], [0, 200, 100]) == pytest.approx(0.5)
 

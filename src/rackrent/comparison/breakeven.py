@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rackrent.comparison.option import Option
+from rackrent.comparison.option import OWNED_KINDS, Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.costing.finance import npv
 from rackrent.costing.payback import break_even_month
@@ -25,9 +25,12 @@ HARDWARE_PRICE = frozenset({"hardware", "shipping", "repairs"})
 
 
 def break_even_months(option: Option, alternatives: list[Option]) -> dict[str, float | None]:
-    """Return, for each other option, the month in which `option` has cost no more in cash; None if never."""
+    """Return, for each other option, the month in which `option` has cost no more in cash; None if never.
+
+    Two rented options start level, with nothing paid: that alone is no break-even.
+    """
     return {
-        other.id: break_even_month(option.monthly_usd, other.monthly_usd)
+        other.id: break_even_month(option.monthly_usd, other.monthly_usd, level_start=False)
         for other in alternatives
         if other.id != option.id
     }
@@ -43,12 +46,18 @@ class Sides:
     def __init__(self, ranking: Ranking) -> None:
         self.multiples: Floats = np.geomspace(LEAST_MULTIPLE, MOST_MULTIPLE, GRID)
         self.best_owned = ranking.first(owned=True)
+        labels = (ranking.kind_and_term(i)[0] for i in range(len(ranking)))
+        self._kinds = {kind in OWNED_KINDS for kind in labels}
         singles = [e for e in ranking.entries[: ranking.feasible_count] if isinstance(e, Option)]
         market, rows = ranking.market, np.flatnonzero(ranking.market.feasible)
         offers = (market.npv_usd[rows], market.per_use_npv[rows], market.headroom[rows])
         self.owned_usd = self._least(*_lines(o for o in singles if o.owned))
         rented = self._least(*_lines(o for o in singles if not o.owned))
         self.rented_usd = np.minimum(rented, self._least(*offers))
+
+    def looked_at(self, *, owned: bool) -> bool:
+        """Whether any option of a side was looked at, feasible or not."""
+        return owned in self._kinds
 
     def of(self, option: Option) -> Floats:
         """Return an option's present value at each multiple, USD."""

@@ -14,6 +14,7 @@ from rackrent.comparison.rented import offers_of
 from rackrent.comparison.result import Comparison
 from rackrent.comparison.verdict import Verdict, verdict
 from rackrent.costing.setting import Setting
+from rackrent.errors import BadInput, nearest
 from rackrent.i18n import gettext as _
 from rackrent.workload.model import Workload
 
@@ -26,6 +27,7 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     Raises BadInput where the workload names a GPU or an assumption that does not exist.
     """
     check_overrides(catalog, workload.assumptions)
+    _check_providers(workload, catalog)
     setting = Setting(workload, catalog)
     ranking = rank_options(setting)
     best = ranking[0] if ranking.feasible_count else None
@@ -38,6 +40,25 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     return Comparison(
         setting, ranking, headlines(ranking), best, on_budget, words, tuple(_warnings(setting, best, rival))
     )
+
+
+def _check_providers(workload: Workload, catalog: Catalog) -> None:
+    """Raise BadInput for a provider that is named in a choice and exists nowhere."""
+    known = set(catalog.all_rows("providers")["provider"]) | set(catalog.all_rows("offers")["provider"])
+    known |= {q.provider for q in workload.quotes} | {c.name for c in workload.campus}
+    folded = {name.casefold() for name in known}
+    named = [("consider.providers", n) for n in workload.consider.providers]
+    named += [("consider.exclude_providers", n) for n in workload.consider.exclude_providers]
+    named += [("credits.provider", c.provider) for c in workload.credits]
+    named += [("requirements.signed_agreements", n) for n in workload.requirements.signed_agreements]
+    for field, name in named:
+        if name.casefold() not in folded:
+            near = ", ".join(nearest(name, known, count=2)) or _("none like it")
+            raise BadInput(
+                _("{field}: no provider {name} is known; did you mean {near}?").format(
+                    field=field, name=repr(name), near=near
+                )
+            )
 
 
 def rank_options(setting: Setting) -> Ranking:

@@ -155,12 +155,14 @@ def _costed(candidate: Candidate, option: Option, use: Use, setting: Setting) ->
     streams += waiting_stream(use.start_month * DAYS_PER_MONTH, setting)
     streams += tax_streams(streams, setting)
     streams += indirect_streams(streams, machine_price, setting.workload.funding)
+    unsold = tuple(s.formula for s in streams if s.category == "resale" and s.total_usd == 0)
     energy = _energy_kwh(candidate, use, setting)
     intensity = _carbon(candidate, setting)
     costed = replace(
         option,
         use=use,
         streams=tuple(streams),
+        warnings=(*option.warnings, *(_("resale: {text}").format(text=text) for text in unsold)),
         energy_kwh=energy,
         co2_use_kg=energy * intensity.value / GRAMS_PER_KG
         if energy is not None and intensity and intensity.value

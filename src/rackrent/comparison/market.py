@@ -25,6 +25,7 @@ from rackrent.costing.rent import (
     data_out_usd,
     disk_factor,
     habits_of,
+    leaving_usd,
     stopped_in_full,
     term_months,
 )
@@ -35,8 +36,6 @@ from rackrent.units import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH
 Floats = NDArray[np.float64]
 CHUNK = 4_096
 """Offers costed at once: what fits in the processor's cache."""
-SERVICE_PARTS = tuple(p for p in PARTS if p != "exit")
-"""Parts that bear the services rate of indirect cost."""
 SELLER = ("kind", "provider", "country", "term")
 MACHINE = ("gpu", "gpu_count", "gpu_memory_gb", "vcpus", "network_gbps")
 """Columns that decide what the work needs of a machine and how fast it is."""
@@ -154,12 +153,10 @@ class _Pricing:
         data = w.data
         stored = self._storage()
         monthly_out = self._by(("provider", "region"), lambda c: self._out(c, data.egress_gb_per_month))
-        exit_out = self._by(("provider", "region"), lambda c: self._out(c, data.storage_gb))
-        both = self._by(
-            ("provider", "region"), lambda c: self._out(c, data.storage_gb + data.egress_gb_per_month)
-        )
-        for needed in (stored, monthly_out, exit_out, both):
+        exit_out = self._by(("provider", "region"), self._leaving)
+        for needed in (stored, monthly_out, exit_out):
             feasible &= ~np.isnan(needed)
+        feasible &= self._stopping_known()
         seller = ("provider",)
         return Rentals(
             rows["usd_per_hour_running"].fill_null(np.nan).to_numpy(),
@@ -168,7 +165,7 @@ class _Pricing:
             rows["term"].is_in(list(INTERRUPTED_TERMS)).to_numpy(),
             self._by(seller, lambda c: float(stopped_in_full(c.provider_facts, self.setting))) == 1.0,
             stored,
-            self._by(seller, lambda c: disk_factor(c.provider_facts)),
+            self._by(seller, lambda c: disk_factor(c.provider_facts, self.setting)),
             monthly_out,
             exit_out,
             machines,
@@ -195,6 +192,21 @@ class _Pricing:
     def _out(self, candidate: Candidate, gb: float) -> float:
         assert candidate.rental is not None
         return data_out_usd(candidate.rental.egress, gb)
+
+    def _leaving(self, candidate: Candidate) -> float:
+        assert candidate.rental is not None
+        return leaving_usd(candidate.rental.egress, self.setting)
+
+    def _stopping_known(self) -> NDArray[np.bool_]:
+        """Whether it is known what a stopped machine costs, where machines are kept stopped."""
+        if self.w.between_runs != "stop":
+            return np.ones(self.rows.height, dtype=bool)
+        known = self._by(
+            ("provider",),
+            lambda c: float(c.provider_facts is not None and c.provider_facts.stopped is not None),
+        )
+        ok: NDArray[np.bool_] = (known == 1.0) | (self._by(("term", "minimum_months"), self._term) > 0)
+        return ok
 
     def _storage(self) -> Floats:
         """What the kept data costs a month at each offer: the row's own rate, else its provider's."""
@@ -249,7 +261,7 @@ class _Pricing:
             out["budget"][at] = out["npv"][at]
             return
         bill = sum((money[p] for p in PARTS), np.zeros_like(money["rent"])) * taxed
-        bill += sum((money[p] for p in SERVICE_PARTS), np.zeros_like(bill)) * funding.indirect_rate_services
+        bill += sum((money[p] for p in PARTS), np.zeros_like(bill)) * funding.indirect_rate_services
         bill += self.shared.on_budget_usd
         out["budget"][at] = npv(bill, rate)
         out["total"][at], out["upfront"][at] = bill.sum(axis=1), bill[:, 0]

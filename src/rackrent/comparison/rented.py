@@ -16,6 +16,7 @@ from rackrent.catalog.providers import Tier, egress_tiers, provider
 from rackrent.comparison.candidate import Candidate, cores_of, given, gpu_named, slug
 from rackrent.costing.rent import Rental
 from rackrent.i18n import gettext as _
+from rackrent.money import format_usd
 from rackrent.units import HOURS_PER_MONTH
 from rackrent.workload.model import Quote, Workload
 
@@ -71,7 +72,8 @@ def from_offer(catalog: Catalog, row: dict[str, Any]) -> Candidate:
     seller = provider(catalog, row["provider"])
     price = Fact(
         "catalog", "offers", row["offer_id"], row["usd_per_hour_running"], "usd_per_machine_hour",
-        catalog.cite(row["source"]), row["observed_on"], row["confidence"], note=row["note"] or "",
+        catalog.cite(row["source"]), row["observed_on"], row["confidence"],
+        note="; ".join(n for n in (row["note"], _rate_note(catalog, row["currency"])) if n),
     )  # fmt: skip
     storage = None
     if row["storage_usd_gb_month"] is not None:
@@ -83,6 +85,9 @@ def from_offer(catalog: Catalog, row: dict[str, Any]) -> Candidate:
         storage = seller.storage
     against = () if row["rankable"] else (reason_not_ranked(row),)
     warnings = [_("its price is of {day}").format(day=row["observed_on"].isoformat())] if row["stale"] else []
+    if row["conflict_usd_per_hour"] is not None:
+        text = _("its source also gives {usd} an hour for it: the lower price is used")
+        warnings.append(text.format(usd=format_usd(row["conflict_usd_per_hour"])))
     if card.vendor == "AMD":
         warnings.append(_("AMD card: check that your software runs on ROCm"))
     return Candidate(
@@ -112,6 +117,11 @@ def from_offer(catalog: Catalog, row: dict[str, Any]) -> Candidate:
         against=against,
         warnings=tuple(warnings),
     )
+
+
+def _rate_note(catalog: Catalog, currency: str | None) -> str:
+    """The exchange rate a price was converted with; empty for dollars."""
+    return "" if currency in (None, "USD") else to_usd(catalog, 1.0, currency, catalog.as_of).note
 
 
 def reason_not_ranked(row: dict[str, Any]) -> str:
@@ -178,6 +188,7 @@ def _quote_price(catalog: Catalog, quote: Quote, index: int) -> Fact:
         _("quote of {who}").format(who=quote.provider),
         catalog.as_of,
         "high",
+        note=_rate_note(catalog, quote.currency),
     )
 
 

@@ -16,6 +16,7 @@ from rackrent.comparison.uncertainty import Uncertainty, uncertainty
 from rackrent.comparison.verdict import Verdict
 from rackrent.costing.finance import npv
 from rackrent.costing.setting import Setting
+from rackrent.units import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,6 +100,7 @@ class Comparison:
             "workload": self.setting.workload.name,
             "as_of": self.setting.catalog.as_of.isoformat(),
             "horizon_months": self.setting.horizon,
+            "hours_per_month": HOURS_PER_MONTH,
             "currency": "USD",
             "options": [self._option(o) for o in shown],
             "omitted": len(self.options) - len(shown),
@@ -151,7 +153,7 @@ class Comparison:
             "break_even_months": break_even_months(o, list(self.headline)),
             "break_even_utilisation": break_even_utilisation(o, self._sides),
             "utilisation": o.use.utilisation,
-            "lending": None,
+            "lending": {},
             "finish_month": o.use.finish_month,
             "energy_kwh": o.energy_kwh,
             "co2_kg": o.co2_kg,

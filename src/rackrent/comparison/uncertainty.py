@@ -63,7 +63,9 @@ def uncertainty(ranking: Ranking, *, draws: int = DRAWS, seed: int = 0) -> Uncer
         for row in np.flatnonzero(places < len(quantiles)):
             quantiles[places[row]] = np.quantile(weights[row] @ times, (0.1, 0.5, 0.9))
     share = np.bincount(race.best, minlength=n) / draws
-    return Uncertainty(draws, seed, mean, share, mean - float(race.lowest.mean()), quantiles)
+    # The race is run in single precision: the least regret must not come out below nothing.
+    regret = np.maximum(mean - float(race.lowest.mean()), 0.0)
+    return Uncertainty(draws, seed, mean, share, regret, quantiles)
 
 
 def cheapest(ranking: Ranking, states: Draws) -> NDArray[np.int64]:

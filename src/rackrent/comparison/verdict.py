@@ -10,7 +10,7 @@ from rackrent.comparison.breakeven import Sides, break_even_price, headroom
 from rackrent.comparison.option import Option
 from rackrent.costing.payback import break_even_month
 from rackrent.costing.setting import Setting
-from rackrent.i18n import N_
+from rackrent.i18n import N_, ngettext
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
 
@@ -63,14 +63,19 @@ def verdict(
     best: Option, on_budget: Option | None, rival: Option | None, sides: Sides, setting: Setting
 ) -> Verdict:
     """Return the verdict: `best` for everyone, `on_budget` for the funding, `rival` the best of the other side."""
-    months = setting.horizon
+    months = ngettext("{n} month", "{n} months", setting.horizon).format(n=setting.horizon)
     if rival is None:
-        other = _("no rented option can do it") if best.owned else _("no machine you could own can do it")
-        text = _("{best}: {usd} in present value over {months} months; {other}.").format(
+        if not sides.looked_at(owned=not best.owned):
+            other = (
+                _("no rented option was looked at") if best.owned else _("no machine to own was looked at")
+            )
+        else:
+            other = _("no rented option can do it") if best.owned else _("no machine you could own can do it")
+        text = _("{best}: {usd} in present value over {months}; {other}.").format(
             best=_capital(describe(best)), usd=format_usd(best.npv_usd), months=months, other=other
         )
         return Verdict(_with_budget(text, best, on_budget))
-    text = _("{best}: {usd} in present value over {months} months, against {rival_usd} for {rival}.").format(
+    text = _("{best}: {usd} in present value over {months}, against {rival_usd} for {rival}.").format(
         best=_capital(describe(best)),
         usd=format_usd(best.npv_usd),
         months=months,

@@ -163,11 +163,15 @@ def commitment_flows(
 ) -> NDArray[np.float64]:
     """Return the cash flow of a commitment renewed up to the horizon, USD, shape (horizon_months + 1,).
 
-    `upfront_usd` is paid at the start of each term and `usd_per_month` at the end of each month. A term that
-    runs past the horizon is owed to its end: what is left of it falls due in the last entry.
+    `upfront_usd` is paid at the start of each term and `usd_per_month` at the end of each month. The first term
+    is owed to its end: where it runs past the horizon, what is left of it falls due in the last entry. A renewal
+    is counted up to the horizon only, its up-front part in proportion: nobody need renew for three years to
+    work one month more.
 
-    >>> float(commitment_flows(100, 500, 12, 18).sum())  # two whole terms
-    3400.0
+    >>> commitment_flows(100, 500, 12, 18).sum()  # a term of 1,700 and half of another
+    np.float64(2550.0)
+    >>> commitment_flows(100, 500, 12, 6).sum()
+    np.float64(1700.0)
     """
     _require(
         term_months > 0 and horizon_months > 0,
@@ -175,8 +179,10 @@ def commitment_flows(
     )
     usd = np.zeros(horizon_months + 1)
     usd[1:] = usd_per_month
-    usd[0:horizon_months:term_months] += upfront_usd
-    usd[-1] += usd_per_month * (-horizon_months % term_months)
+    usd[0] = upfront_usd
+    for start in range(term_months, horizon_months, term_months):
+        usd[start] += upfront_usd * min(1.0, (horizon_months - start) / term_months)
+    usd[-1] += usd_per_month * max(0, term_months - horizon_months)
     return usd
 
 

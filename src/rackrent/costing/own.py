@@ -155,8 +155,15 @@ def unknowns(hardware: Hardware, use: Use, setting: Setting, site: str) -> list[
     reasons = []
     if not hardware.yours and (hardware.price is None or hardware.price.value is None):
         reasons.append(_("price unknown"))
-    if busy_kw(hardware, use.gpus_busy, setting) is None:
+    load = busy_kw(hardware, use.gpus_busy, setting)
+    if load is None:
         reasons.append(_("power draw unknown"))
+    elif (idle := idle_kw(hardware, setting)[0]) > load[0]:
+        reasons.append(
+            _("draws {idle:.0f} W idle and {load:.0f} W working: give power_kw").format(
+                idle=idle * WATTS_PER_KW, load=load[0] * WATTS_PER_KW
+            )
+        )
     if setting.tariff(site) is None:
         country = setting.workload.location.country
         reasons.append(

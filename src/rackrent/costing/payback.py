@@ -19,12 +19,15 @@ RELATIVE_TOLERANCE = 1e-9
 """Sums of the same flows in another order may differ by this share of the money moved: they count as equal."""
 
 
-def break_even_month(usd_by_month: ArrayLike, other_usd_by_month: ArrayLike) -> float | None:
+def break_even_month(
+    usd_by_month: ArrayLike, other_usd_by_month: ArrayLike, *, level_start: bool = True
+) -> float | None:
     """Return the first time, in months, at which the first stream's cumulative cash is not worse than the other's.
 
     Both have shape (months + 1,), costs positive: entry 0 falls at time 0, entry m evenly over month m, so the
     answer is a real number. 0.0 where it is not worse from the start, None where it never is within the
-    horizon. Raises BadInput where the horizons differ.
+    horizon. With `level_start` false a start at which both are level, and from which the first falls behind, does
+    not count. Raises BadInput where the horizons differ.
 
     >>> import numpy as np
     >>> own = np.array([392_000.0] + [3_376.32] * 48)
@@ -41,6 +44,8 @@ def break_even_month(usd_by_month: ArrayLike, other_usd_by_month: ArrayLike) -> 
     lead = np.cumsum(other - usd)
     tolerance = RELATIVE_TOLERANCE * float(np.abs(usd).sum() + np.abs(other).sum())
     reached = np.flatnonzero(lead >= -tolerance)
+    if not level_start and abs(lead[0]) <= tolerance and lead.size > 1 and lead[1] < -tolerance:
+        reached = reached[1:]
     if not reached.size:
         return None
     month = int(reached[0])

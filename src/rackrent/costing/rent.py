@@ -82,6 +82,10 @@ def unknowns(rental: Rental, setting: Setting) -> list[str]:
         reasons.append(_("price unknown"))
     if data.storage_gb > 0 and (rental.storage is None or rental.storage.value is None):
         reasons.append(_("price of keeping data there unknown"))
+    metered = rental.term not in COMMITTED_TERMS
+    stopped = rental.provider.stopped if rental.provider is not None else None
+    if setting.workload.between_runs == "stop" and metered and stopped is None:
+        reasons.append(_("what a stopped machine costs there is unknown"))
     leaving_gb = data.egress_gb_per_month + data.storage_gb
     if leaving_gb > 0 and (rental.egress is None or egress_cost(rental.egress, leaving_gb) is None):
         reasons.append(_("price of data out unknown"))
@@ -127,8 +131,13 @@ def stopped_in_full(provider: Provider | None, setting: Setting) -> bool:
     return kept and provider is not None and provider.stopped in ("full", "cannot_stop")
 
 
-def disk_factor(provider: Provider | None) -> float:
-    """What a stopped machine's disk costs over a running one's; 1 where nothing else is known."""
+def disk_factor(provider: Provider | None, setting: Setting) -> float:
+    """What a stopped machine's disk costs over a running one's; 1 where nothing else is known.
+
+    It is 0 for machines kept stopped where a stopped one costs nothing (and forgets its data).
+    """
+    if setting.workload.between_runs == "stop" and provider is not None and provider.stopped == "nothing":
+        return 0.0
     return 1.0 if provider is None or provider.stopped_disk_factor is None else provider.stopped_disk_factor
 
 
@@ -138,6 +147,14 @@ def data_out_usd(egress: Sequence[Tier] | None, gb: float) -> float:
         return 0.0
     cost = None if egress is None else egress_cost(egress, gb)
     return np.nan if cost is None else float(cost)
+
+
+def leaving_usd(egress: Sequence[Tier] | None, setting: Setting) -> float:
+    """Return what moving the kept data out at the end costs on top of that month's data out, USD; NaN if unknown."""
+    data = setting.workload.data
+    return data_out_usd(egress, data.egress_gb_per_month + data.storage_gb) - data_out_usd(
+        egress, data.egress_gb_per_month
+    )
 
 
 def _row(rental: Rental, use: Use, setting: Setting) -> Rentals:
@@ -150,9 +167,9 @@ def _row(rental: Rental, use: Use, setting: Setting) -> Rentals:
         np.array([rental.term in INTERRUPTED_TERMS]),
         np.array([stopped_in_full(rental.provider, setting)]),
         np.array([data.storage_gb * rate]),
-        np.array([disk_factor(rental.provider)]),
+        np.array([disk_factor(rental.provider, setting)]),
         np.array([data_out_usd(rental.egress, data.egress_gb_per_month)]),
-        np.array([data_out_usd(rental.egress, data.storage_gb)]),
+        np.array([leaving_usd(rental.egress, setting)]),
         np.array([float(use.machines)]),
         use.busy_hours[np.newaxis, :],
     )
@@ -162,9 +179,9 @@ Money = dict[str, NDArray[np.float64]]
 
 
 def _committed(rental: Rental, use: Use, money: Money) -> list[CostStream]:
-    text = _("{n} x ${price:.4f}/h x 730 h every month, used or not, in terms of {term} months").format(
-        n=use.machines, price=rental.price.known, term=term_months(rental.term, rental.minimum_months)
-    )
+    text = _(
+        "{n} x ${price:.4f}/h x 730 h every month, used or not, in terms of {term} months renewed to the horizon"
+    ).format(n=use.machines, price=rental.price.known, term=term_months(rental.term, rental.minimum_months))
     if rental.upfront_usd:
         text += _(", and ${upfront:,.2f} at the start of each").format(
             upfront=use.machines * rental.upfront_usd
@@ -215,7 +232,7 @@ def _data(rental: Rental, setting: Setting, money: Money) -> list[CostStream]:
     if data.storage_gb > 0:
         assert rental.storage is not None
         asked = Fact.from_workload("data.storage_gb", data.storage_gb, "gb")
-        factor = disk_factor(rental.provider)
+        factor = disk_factor(rental.provider, setting) if rental.term not in COMMITTED_TERMS else 1.0
         text = _("{gb:,.0f} GB x ${rate:.4f} a month, running or stopped").format(
             gb=data.storage_gb, rate=rental.storage.known
         )

@@ -67,7 +67,9 @@ def rental_money(rentals: Rentals, habits: Habits) -> dict[str, Floats]:
     stopped_share = 1.0 - np.minimum(hours / of_all, 1.0)
     stopped_hours = np.where(r.stopped_in_full[:, np.newaxis], np.maximum(of_all - hours, 0.0), 0.0)
     twice = np.where(r.interrupted[:, np.newaxis], habits.rework, 0.0)
-    factor = 1.0 + (r.stopped_disk_factor[:, np.newaxis] - 1.0) * stopped_share
+    # A committed machine never stops.
+    extra = np.where(metered, r.stopped_disk_factor[:, np.newaxis] - 1.0, 0.0)
+    factor = 1.0 + extra * stopped_share
     months = hours.shape[1]
     exit_usd = np.zeros((len(hours), months + 1))
     exit_usd[:, -1] = r.exit_usd

@@ -27,6 +27,7 @@ SERVICES = frozenset(
         "rework",
         "storage",
         "egress",
+        "exit",
         "colocation",
         "repairs",
         "connectivity",
@@ -84,7 +85,7 @@ def indirect_streams(
             members = [
                 s
                 for s in streams
-                if s.payer == "funding" and s.per_use == per_use and s.category in categories
+                if s.payer == "funding" and s.per_use == per_use and s.category in categories and _billed(s)
             ]
             if not members:
                 continue
@@ -95,6 +96,11 @@ def indirect_streams(
                 CostStream("indirect", -base * rate, text, (fact,), payer="institution", per_use=per_use)
             )
     return out
+
+
+def _billed(stream: CostStream) -> bool:
+    """Whether somebody bills it: people's own time (to leave a provider, say) bears no indirect cost here."""
+    return stream.tax_basis != "none" or stream.category == "credit"
 
 
 def credit_streams(streams: Sequence[CostStream], provider: str, setting: Setting) -> list[CostStream]:
