@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date
 
 import pytest
@@ -47,7 +48,7 @@ def test_one_list_in_every_form(text: str):
 )
 def test_loosely_typed_names_are_matched(typed: str, kind: str | None, name: str | None):
     if name is None:
-        with pytest.raises(BadInput, match="nearest: .*990 Pro 4000 GB"):
+        with pytest.raises(BadInput, match=r"nearest: .*990 Pro 4000 GB"):
             match(typed, PARTS, kind)
         return
     found = match(typed, PARTS, kind).part.name
@@ -75,7 +76,5 @@ def test_a_bad_list_is_refused_in_one_sentence(text: str, said: str):
 
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reader(text: str):
-    try:
-        machine_of(read_parts(text), PARTS)
-    except BadInput as error:
-        assert str(error)
+    with suppress(BadInput):
+        assert machine_of(read_parts(text), PARTS)[1]

@@ -103,9 +103,9 @@ def test_growing_adds_cards_and_the_memory_they_need():
 
 
 def test_a_check_is_quick():
-    machine = Machine((Item(next(p for p in PARTS if p.gpu == "RTX A6000"), 4),) + tuple(
-        Item(next(p for p in PARTS if p.part_type == k)) for k in ("cpu", "motherboard", "case", "power_supply")
-    ))  # fmt: skip
+    kinds = ("cpu", "motherboard", "case", "power_supply")
+    card = Item(next(p for p in PARTS if p.gpu == "RTX A6000"), 4)
+    machine = Machine((card, *(Item(next(p for p in PARTS if p.part_type == k)) for k in kinds)))
     began = time.process_time()
     for _ in range(20):
         check(machine, HOME)

@@ -11,6 +11,7 @@ from rackrent.building.rules import RULES
 from rackrent.building.rules_board import placing
 from rackrent.i18n import gettext as _
 
+ANYWHERE = Site()
 Answer = Literal["fits", "does_not_fit", "unknown"]
 
 
@@ -76,7 +77,7 @@ class Check:
         }  # fmt: skip
 
 
-def check(machine: Machine, site: Site = Site(), grow_to: int | None = None) -> Check:
+def check(machine: Machine, site: Site = ANYWHERE, grow_to: int | None = None) -> Check:
     """Apply every rule to a machine; with `grow_to`, also to it with more cards of the kind it has.
 
     Growing may add kits of the memory it has, up to what the GPUs hold; anything else that is lacking refuses.

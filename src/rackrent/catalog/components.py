@@ -100,13 +100,12 @@ def _components(catalog: Catalog) -> tuple[Component, ...]:
 def _component(catalog: Catalog, row: Mapping[str, Any]) -> Component:
     amount = row["amount"] if row["currency"] == "USD" else None
     card = gpus(catalog).get(row["gpu"]) if row["gpu"] else None
+    columns: dict[str, Any] = {column: row[column] for column in COLUMNS}
+    columns |= {column: tuple(row[column].split(";")) if row[column] else () for column in WORDS}
+    if card is not None:
+        columns |= {
+            "gpu_memory_gb": card.memory_gb, "architecture": card.architecture, "noise_dba": card.noise_load_dba,
+        }  # fmt: skip
     return Component(
-        row["part_type"],
-        row["name"],
-        fact_of("components", row["name"], row, amount, "USD"),
-        gpu_memory_gb=card.memory_gb if card else None,
-        architecture=card.architecture if card else None,
-        noise_dba=card.noise_load_dba if card else None,
-        **{column: tuple((row[column] or "").split(";")) if row[column] else () for column in WORDS},
-        **{column: row[column] for column in COLUMNS},
+        row["part_type"], row["name"], fact_of("components", row["name"], row, amount, "USD"), **columns
     )
