@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import calendar
-from datetime import date as Date
+import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from rackrent.errors import nearest
 from rackrent.i18n import gettext as _
 from rackrent.workload.base import Model
+from rackrent.workload.complaint import BOUNDS, TYPES, choices
+from rackrent.workload.source import shown
 
 Objective = Literal["most_work", "cheapest", "work_per_dollar"]
 Wish = Annotated[int, Field(ge=0, le=10)]
@@ -52,9 +55,10 @@ class BuildRequirements(Model):
         bool, Field(description="accept parts whose price is unknown; the total is then 'at least'")
     ] = False
     without: Annotated[
-        list[str], Field(max_length=50, description="leave out parts whose name holds this")
-    ] = []
-    brand: Annotated[list[str], Field(max_length=20, description="brand that is liked")] = []
+        list[str],
+        Field(default_factory=list, max_length=50, description="leave out parts whose name holds this"),
+    ]
+    brand: Annotated[list[str], Field(default_factory=list, max_length=20, description="brand that is liked")]
     quiet: Annotated[Wish, Field(description="wish: quiet (0 to 10)")] = 0
     small: Annotated[Wish, Field(description="wish: a small case (0 to 10)")] = 0
     looks: Annotated[Wish, Field(description="wish: glass and light (0 to 10)")] = 0
@@ -103,12 +107,12 @@ class BuildRequirements(Model):
         return self.objective or ("most_work" if self.budget is not None else "work_per_dollar")
 
     @property
-    def as_of(self) -> Date | None:
+    def as_of(self) -> datetime.date | None:
         """The day whose prices are used, if one is asked for."""
         return None if self.date is None else last_day(self.date)
 
 
-def last_day(text: str) -> Date:
+def last_day(text: str) -> datetime.date:
     """Read a day, or a month as its last day. Raises ValueError.
 
     >>> last_day("2018-09")
@@ -117,7 +121,35 @@ def last_day(text: str) -> Date:
     try:
         if len(text) == 7:
             year, month = int(text[:4]), int(text[5:])
-            return Date(year, month, calendar.monthrange(year, month)[1])
-        return Date.fromisoformat(text)
+            return datetime.date(year, month, calendar.monthrange(year, month)[1])
+        return datetime.date.fromisoformat(text)
     except (ValueError, IndexError):
         raise ValueError(_("must be a day such as 2018-09-15 or a month such as 2018-09")) from None
+
+
+def complaint(error: ValidationError) -> str:
+    """Return the first thing that is wrong with requirements, and what would be right, in one sentence."""
+    detail = error.errors(include_url=False)[0]
+    kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
+    name = str(detail["loc"][0]) if detail["loc"] else ""
+    fields = BuildRequirements.model_fields
+    if kind == "extra_forbidden":
+        close = ", ".join(nearest(name, list(fields)) or fields)
+        return _("unknown field {name}; did you mean {close}?").format(name=shown(name), close=close)
+    if kind == "value_error":
+        said = str(context["error"])
+        return f"{name}: {said}" if name else said
+    if kind == "literal_error":
+        words = choices(fields[name].annotation)
+        close = ", ".join(nearest(str(value), words) or words)
+        return _("{path} is {value}; did you mean {close}?").format(
+            path=name, value=shown(value), close=close
+        )
+    if kind == "string_pattern_mismatch":
+        return _(
+            "{path} is {value}; it must be a three-letter country code (ISO 3166) such as USA or DEU"
+        ).format(path=name, value=shown(value))
+    if kind in BOUNDS:
+        key, message = BOUNDS[kind]
+        return _(message).format(path=name, value=shown(value), bound=f"{context[key]:,.12g}")
+    return _(TYPES.get(kind, "{path} cannot be {value}")).format(path=name, value=shown(value))

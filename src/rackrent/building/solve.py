@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from math import ceil, inf
 
 import highspy
-from highspy._core import _Highs
 import numpy as np
+from highspy._core import _Highs
 
 from rackrent.building.machine import BOARD_W, DRIVE_W, FANS_W, HEADROOM, MODULE_W, Machine
 from rackrent.building.options import KINDS, Option, brackets_needed, options, pairs
