@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 
 from rackrent.building.check import Check, check
 from rackrent.building.finding import Site
+from rackrent.building.history import drop, priced, read_prices
 from rackrent.building.machine import Machine
 from rackrent.building.match import Match
 from rackrent.building.optimise import Optimum, optimise
@@ -20,6 +22,7 @@ from rackrent.building.requirements import BuildRequirements, complaint
 from rackrent.catalog.assumptions import assumption
 from rackrent.catalog.catalog import Catalog, load
 from rackrent.catalog.components import Component, components, first_day
+from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import System, gpus, systems
 from rackrent.catalog.names import resolve_gpu
 from rackrent.catalog.places import circuit_kw, electricity, tax_rate
@@ -33,6 +36,7 @@ UNIT_GPU = "GTX 1080 Ti"
 """Work is counted in multiples of what this GPU does."""
 MOST_RIVALS = 3
 STALE_DAYS = 365
+TAXED_BY_STATE = ("USA", "CAN")
 BIG_LIST = 1_000_000
 """Most characters of a list of parts."""
 Wanted = BuildRequirements | Mapping[str, Any]
@@ -58,16 +62,24 @@ def build(requirements: Wanted, catalog: Catalog | None = None) -> Build:
                 day=market.as_of, first=first_day(market)
             )
         )
+    prices = {} if wanted.prices is None else read_prices(read_text(Path(wanted.prices)), parts)
+    parts = priced(parts, prices, market.as_of)
     speeds = _speeds(market, parts, wanted)
     found, wanted, notes = _first_feasible(parts, wanted, speeds)
     if found is None:
         return _infeasible(parts, wanted, speeds, market)
     machine = found.found.machine
     notes += _old_prices(machine, market)
+    moves = (drop(name, history, market.as_of) for name, history in prices.items())
+    notes += tuple(
+        m.sentence()
+        for m in moves
+        if m is not None and (m.dropped or m.part in {i.part.name for i in machine.items})
+    )
     bill = electricity(market, wanted.country, wanted.region, "household")
     return Build(
         wanted, market.as_of.isoformat(), machine, check(machine, _site(market, wanted.country), wanted.grow_to),
-        found.found.rate or None, found.proven, found.gap, tax=tax_rate(market, wanted.country),
+        found.found.rate or None, found.proven, found.gap, tax=_tax(market, wanted),
         electricity=bill.fact if bill else None, assembly_hours=assumption(market, "assembly_hours"),
         variants=_variants(parts, wanted, speeds, found), rivals=_rivals(market, wanted, found, speeds), notes=notes,
         sources=market.sources,
@@ -124,11 +136,19 @@ def _catalog(wanted: BuildRequirements, catalog: Catalog | None) -> Catalog:
     )
 
 
+def _tax(market: Catalog, wanted: BuildRequirements) -> Fact | None:
+    """Return the tax on the machine; None in a country that taxes sales by state, until one's own rate is given."""
+    if wanted.sales_tax is not None:
+        return Fact.from_workload("sales_tax", wanted.sales_tax, "share")
+    return None if wanted.country in TAXED_BY_STATE else tax_rate(market, wanted.country)
+
+
 def _site(market: Catalog, country: str) -> Site:
     circuit = circuit_kw(market, country)
     if circuit is None or circuit.value is None:
         return Site()
-    return Site(circuit.value * WATTS_PER_KW, circuit.note.split(";")[0] or country)
+    said = re.search(r"\d+ V x \d+ A", circuit.note)
+    return Site(circuit.value * WATTS_PER_KW, said[0] if said else country)
 
 
 def _speeds(market: Catalog, parts: tuple[Component, ...], wanted: BuildRequirements) -> dict[str, float]:
@@ -143,20 +163,29 @@ def _speeds(market: Catalog, parts: tuple[Component, ...], wanted: BuildRequirem
 def _first_feasible(
     parts: tuple[Component, ...], wanted: BuildRequirements, speeds: dict[str, float]
 ) -> tuple[Optimum | None, BuildRequirements, tuple[str, ...]]:
-    """Return the optimum; where there is none, parts no longer made are accepted, then parts without a price."""
-    tries: list[tuple[dict[str, Any], str]] = [
-        ({}, ""),
-        ({"discontinued": True}, _("no such machine from parts still made: parts no longer made are in it")),
+    """Return the optimum; where there is none, requirements of convenience are eased, one after the other, and said so.
+
+    Adapters first, then parts no longer made; without a budget also parts of unknown price.
+    """
+    adapters = _("power leads by adapter: no supply has enough 12V-2x6 leads of its own")
+    gone = _("no such machine from parts still made: parts no longer made are in it")
+    unpriced = _("no such machine from parts of known price: the total is 'at least'")
+    tries: list[tuple[dict[str, bool], tuple[str, ...]]] = [
+        ({}, ()),
+        ({"adapters": True}, (adapters,)),
+        ({"discontinued": True}, (gone,)),
+        ({"discontinued": True, "adapters": True}, (gone, adapters)),
     ]
     if wanted.budget is None:
-        tries.append(
-            ({"discontinued": True, "unpriced": True}, _("no such machine from parts of known price: the total is 'at least'"))
-        )  # fmt: skip
+        tries += [
+            ({"unpriced": True, "adapters": True}, (unpriced, adapters)),
+            ({"unpriced": True, "discontinued": True, "adapters": True}, (unpriced, gone, adapters)),
+        ]
     for change, said in tries:
         eased = wanted.model_copy(update=change)
         found = optimise(parts, eased, speeds)
         if found is not None:
-            return found, eased, (said,) if said else ()
+            return found, eased, said
     return None, wanted, ()
 
 
@@ -169,12 +198,13 @@ def _infeasible(
         ({"budget": None, "grow_to": None}, _("no machine grows to {n} GPUs").format(n=wanted.most)),
         ({"budget": None, "ram": 8.0}, _("no machine has {gb:g} GB of memory").format(gb=wanted.ram)),
         ({"budget": None, "disk": 250.0}, _("no drive has {gb:g} GB").format(gb=wanted.disk)),
-        ({"budget": None, "gpu": None, "gpu_memory": None}, _("no machine takes {n} such GPUs").format(n=wanted.most)),
-        ({"budget": None, "adapters": True}, _("no power supply has the leads without adapters")),
-        ({"budget": None, "gpus": 1, "grow_to": None}, _("no machine takes {n} GPUs").format(n=wanted.most)),
+        ({"budget": None, "gpu": None, "gpu_memory": None}, _("of the parts we know, none make a machine for {n} such GPUs").format(n=wanted.most)),
+        ({"budget": None, "gpus": 1, "grow_to": None}, _("of the parts we know, none make a machine for {n} GPUs").format(n=wanted.most)),
     )  # fmt: skip
     for change, reason in changes:
-        eased = wanted.model_copy(update={**change, "objective": "cheapest", "discontinued": True})
+        eased = wanted.model_copy(
+            update={**change, "objective": "cheapest", "discontinued": True, "adapters": True}
+        )
         found = optimise(parts, eased, speeds)
         if found is not None:
             text = _("{reason}; the cheapest without that requirement costs {usd}")

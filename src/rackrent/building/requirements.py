@@ -73,6 +73,12 @@ class BuildRequirements(Model):
         str, Field(pattern=r"^[A-Z]{3}$", description="country: circuit, electricity, tax (ISO alpha-3)")
     ] = "USA"
     region: Annotated[str | None, Field(description="state or province")] = None
+    sales_tax: Annotated[
+        float | None, Field(ge=0, le=0.5, description="your tax on it as a share; left out: the country's")
+    ] = None
+    prices: Annotated[
+        str | None, Field(description="file of your own prices: CSV with name, price and date")
+    ] = None
     utilisation: Annotated[float, Field(ge=0, le=1, description="share of the year at full load")] = 1.0
 
     @field_validator("date")

@@ -79,7 +79,7 @@ def leads(machine: Machine, site: Site) -> Iterator[Finding]:
         yield Finding("leads", "note" if needed <= have else "does_not_fit", text, names, numbers)
         return
     text = _("{a} 8-pin and {b} 12V-2x6 leads needed; {psu} has {have} and {native}")
-    text = text.format(a=eight, b=sixteen, psu=psu.name, have=psu.leads_8pin if psu.leads_8pin is not None else "?", native=native if native is not None else "?")  # fmt: skip
+    text = text.format(a=eight, b=sixteen, psu=psu.name, have=f"{psu.leads_8pin:g}" if psu.leads_8pin is not None else "?", native=f"{native:g}" if native is not None else "?")  # fmt: skip
     yield Finding("leads", "fits" if needed <= have else "does_not_fit", text, names, numbers)
 
 

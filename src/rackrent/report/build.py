@@ -79,7 +79,7 @@ def figures(found: Build) -> list[tuple[str, str]]:
     total = format_usd(machine.at_least_usd)
     rows = [
         (_("Total"), _("at least {usd}; no price: {names}").format(usd=total, names=", ".join(machine.unpriced)) if machine.unpriced else total),
-        (_("With tax"), unknown if found.total_after_tax_usd is None else format_usd(found.total_after_tax_usd)),
+        (_("With tax"), _("unknown: give your rate with --sales-tax") if found.tax is None else unknown if found.total_after_tax_usd is None else format_usd(found.total_after_tax_usd)),
         (_("Work"), unknown if not found.rate else _("{rate:.2f} x one GTX 1080 Ti").format(rate=found.rate)),
         (_("Power"), unknown if machine.wall_w is None else _("{load:,.0f} W of parts, {wall:,.0f} W at the wall, all of it heat").format(load=machine.load_w, wall=machine.wall_w)),
         (_("Noise"), unknown if found.noise_dba is None else _("{dba:g} dBA of one card under load; nobody states the whole").format(dba=found.noise_dba)),
@@ -232,13 +232,13 @@ PAGE = """<!doctype html>
 body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
 h1{font-size:1.3rem}h2{font-size:1.05rem;margin-top:2rem}table{border-collapse:collapse;width:100%}
 td,th{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #d8dee4;vertical-align:top}
-td.n,th.n{text-align:right;white-space:nowrap}small{color:#57606a}svg{max-width:100%;height:auto}
+td.n,th.n,td.d{white-space:nowrap}td.n,th.n{text-align:right}small{color:#57606a}svg{max-width:100%;height:auto}
 </style></head><body>
 <h1>{{ title }}</h1>
 <table><tr><th>{{ head_part }}</th><th>{{ head_name }}</th><th class="n">{{ head_price }}</th><th>{{ head_seen }}</th><th>{{ head_source }}</th></tr>
 {% for l in lines %}
 <tr><td>{{ labels[l.part_type] }}</td><td>{% if l.quantity > 1 %}{{ l.quantity }} &times; {% endif %}{{ l.name }}</td>
-<td class="n">{{ format_usd(l.usd) }}</td><td>{{ l.observed_on[:7] }}</td><td><small>{{ l.source }}</small></td></tr>
+<td class="n">{{ format_usd(l.usd) }}</td><td class="d">{{ l.observed_on[:7] }}</td><td><small>{{ l.source }}</small></td></tr>
 {% endfor %}
 </table>
 <h2>{{ drawing }}</h2>
