@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -132,6 +133,30 @@ def test_bad_requirements_are_one_sentence(wanted: dict[str, object], said: str)
     with pytest.raises(BadInput) as error:
         rackrent.build(wanted, TODAY)
     assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("part,usd\nx,1\n", "columns name, price and date"),
+        ("name,price\nRTX 4090,0\n", "line 2 of the prices"),
+        ("name,price,date\nRTX 4090,1600,soon\n", "line 2 of the prices"),
+        ("name,price\nVoodoo 2 banshee,90\n", "there is no part 'Voodoo 2 banshee'"),
+    ],
+)
+def test_bad_prices_are_one_sentence(text: str, said: str, tmp_path: Path):
+    file = tmp_path / "prices.csv"
+    file.write_text(text)
+    with pytest.raises(BadInput, match=re.escape(said)):
+        rackrent.build({"prices": str(file)}, TODAY)
+
+
+def test_ones_own_price_takes_the_place_of_the_catalogs(tmp_path: Path):
+    file = tmp_path / "prices.csv"
+    file.write_text("name,price,date\nRTX 5090 Founders,1500,2026-11-01\n")
+    found = rackrent.build({"prices": str(file), "gpu": "RTX 5090"}, TODAY)
+    card = found.lines()[0]
+    assert (card["usd"], card["source"], card["observed_on"]) == (1500, "your prices", "2026-11-01")
 
 
 def test_a_requirement_nothing_meets_is_named():

@@ -35,6 +35,8 @@ from rackrent.units import WATTS_PER_KW
 UNIT_GPU = "GTX 1080 Ti"
 """Work is counted in multiples of what this GPU does."""
 MOST_RIVALS = 3
+OTHER_CLASS = 5.0
+"""A machine that costs so many times more or less is of another class."""
 STALE_DAYS = 365
 TAXED_BY_STATE = ("USA", "CAN")
 BIG_LIST = 1_000_000
@@ -238,15 +240,14 @@ def _variants(
     ]
     if wanted.gpus > 1:
         asked.append((_("one GPU now, {n} later").format(n=wanted.most), {"gpus": 1, "grow_to": wanted.most}))
-    if wanted.discontinued and wanted.budget is None:
-        asked.append(
-            (
-                _("cheapest of parts still made"),
-                {"objective": "cheapest", "discontinued": False, "unpriced": True},
-            )
-        )
-    elif wanted.most == 1 and wanted.budget is None:
-        asked.append((_("one GPU now, four later"), {"grow_to": 4, "discontinued": True}))
+    elif wanted.most == 1:
+        later = {"grow_to": 4, "discontinued": True, "adapters": True}
+        asked.append((_("one GPU now, four later"), later))
+    if not wanted.discontinued:
+        asked.append((_("with parts no longer made"), {"discontinued": True}))
+    elif wanted.budget is None:
+        still = {"objective": "cheapest", "discontinued": False, "unpriced": True}
+        asked.append((_("cheapest of parts still made"), still))
     seen = [{i.part.name for i in main.found.machine.items}]
     out = []
     for name, change in asked:
@@ -269,6 +270,8 @@ def _rivals(
     found = []
     for system in systems(market):
         if system.gpu_count != wanted.gpus or system.price.value is None:
+            continue
+        if not 1 / OTHER_CLASS <= system.price.value / max(ours.at_least_usd, 1.0) <= OTHER_CLASS:
             continue
         if system.kind == "own_build" and not (system.vendor and system.parts):
             continue

@@ -43,7 +43,7 @@ class BuildRequirements(Model):
     gpu_memory: Annotated[
         float | None, Field(gt=0, le=2000, description="memory of one GPU at least, GB")
     ] = None
-    ram: Annotated[float, Field(gt=0, le=10_000, description="memory at least, GB")] = 32.0
+    ram: Annotated[float, Field(gt=0, le=10_000, description="memory at least, GB")] = 64.0
     disk: Annotated[float, Field(gt=0, le=100_000, description="disk at least, GB")] = 1000.0
     sata: Annotated[bool, Field(description="accept a SATA drive in place of NVMe")] = False
     adapters: Annotated[
