@@ -43,7 +43,14 @@ def test_one_list_in_every_form(text: str):
         ("3090", "gpu", "RTX 3090"),
         ("Torrent", "case", "Fractal Design Torrent"),
         ("9950X", None, "AMD Ryzen 9 9950X"),
-        ("990 pro 4tb", "storage", None),
+        ("990 pro 4tb", "storage", "Samsung 990 Pro 4000 GB"),
+        ("AMD Ryzen 9 9950X 4.3 GHz 16-Core Processor", "cpu", "AMD Ryzen 9 9950X"),
+        (
+            "Corsair Vengeance LPX 32 GB (2 x 16 GB) DDR4-3200 CL16 Memory",
+            "memory",
+            "Vengeance LPX 32 GB DDR4-3200",
+        ),
+        ("990 pro 16tb", "storage", None),
     ],
 )
 def test_loosely_typed_names_are_matched(typed: str, kind: str | None, name: str | None):

@@ -95,6 +95,14 @@ def test_open_air_cards_leave_a_position_free_where_they_can():
     assert way is not None and way.touching == ()
 
 
+def test_two_supplies_carry_together_what_one_does_not():
+    card = next(p for p in PARTS if p.name.startswith("NVIDIA Founders Edition GeForce RTX 3090 24"))
+    psu = next(p for p in PARTS if p.name.startswith("EVGA SuperNOVA 1600 G2"))
+    cpu = next(p for p in PARTS if p.name == "Intel Core i9 10900X")
+    one, two = (Machine((Item(card, 4), Item(cpu), Item(psu, n))) for n in (1, 2))
+    assert refused(one, {"watts"}) == {"watts"} and refused(two, {"watts", "leads"}) == set()
+
+
 def test_growing_adds_cards_and_the_memory_they_need():
     kit = next(p for p in PARTS if p.name.startswith("Crucial Pro 64 GB DDR4"))
     card = next(p for p in PARTS if p.gpu == "RTX A6000")

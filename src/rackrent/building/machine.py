@@ -39,6 +39,26 @@ class Machine:
         return next((item.part for item in self.items if item.part.part_type == part_type), None)
 
     @property
+    def supply(self) -> Component | None:
+        """The power supply; several (two supplies with a sync cable) count as one with the watts and leads of all."""
+        items = self.all("power_supply")
+        if not items or (len(items) == 1 and items[0].quantity == 1):
+            return items[0].part if items else None
+
+        def together(column: str) -> float | None:
+            each = [(i.quantity, getattr(i.part, column)) for i in items]
+            return None if any(v is None for _n, v in each) else sum(n * v for n, v in each)
+
+        first = items[0].part
+        return replace(
+            first,
+            name=" + ".join(f"{i.quantity} x {i.part.name}" for i in items),
+            psu_w=together("psu_w"),
+            leads_8pin=together("leads_8pin"),
+            leads_16pin=together("leads_16pin"),
+        )
+
+    @property
     def cards(self) -> list[Component]:
         """The GPU cards, one entry each."""
         return [item.part for item in self.all("gpu") for _ in range(item.quantity)]
@@ -90,7 +110,7 @@ class Machine:
     @property
     def wall_w(self) -> float | None:
         """What the machine draws from the wall at its rating, W."""
-        psu = self.one("power_supply")
+        psu = self.supply
         share = EFFICIENCY.get(psu.efficiency or "", EFFICIENCY_UNKNOWN) if psu else EFFICIENCY_UNKNOWN
         return None if self.load_w is None else self.load_w / share
 

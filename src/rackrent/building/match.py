@@ -13,6 +13,8 @@ from rackrent.i18n import gettext as _
 
 ENOUGH = 0.7
 """Share of what was typed (figures count threefold) that a name must hold to be taken for it."""
+NEARLY_ALL = 0.9
+"""Or share of the name that was typed, where shops add speeds and sizes to it; it counts a little less."""
 FIGURE_WEIGHT = 3.0
 SAYS_MORE = {
     "ti",
@@ -51,8 +53,11 @@ def words(text: str) -> frozenset[str]:
 
     >>> sorted(words("GTX-1080Ti FE"))
     ['1080', 'edition', 'founders', 'gtx', 'ti']
+    >>> sorted(words("990 Pro 2TB"))
+    ['2000', '990', 'gb', 'pro']
     """
-    found = re.findall(r"[a-z]+|\d+", text.casefold())
+    folded = re.sub(r"\b(\d+)\s*tb\b", lambda m: f"{m[1]}000 gb", text.casefold())
+    found = re.findall(r"[a-z]+|\d+", folded)
     return frozenset(word for raw in found for word in ALIKE.get(raw, (raw,)))
 
 
@@ -86,5 +91,8 @@ def _weight(names: Iterable[str]) -> float:
 def _score(wanted: frozenset[str], name: frozenset[str]) -> tuple[float, float]:
     total = _weight(wanted)
     share = _weight(wanted & name) / total if total else 0.0
+    of_name = _weight(wanted & name) / _weight(name)
+    if of_name >= NEARLY_ALL:
+        share = max(share, 0.98 * of_name)
     more = len((name - wanted) & SAYS_MORE) + 0.01 * len(name - wanted)
     return share, -more

@@ -20,7 +20,7 @@ QUIET_PEAKS = ("Maxwell", "Pascal", "Volta", "Turing", "Kepler")
 
 def watts(machine: Machine, site: Site) -> Iterator[Finding]:
     """The supply has 1.25 times what cards and processor are rated at, 40 W for the board, 3 W a module, 8 W a drive and 20 W for fans and pump (building cases)."""
-    psu = machine.one("power_supply")
+    psu = machine.supply
     if psu is None:
         return
     if psu.psu_w is None or machine.load_w is None:
@@ -48,7 +48,7 @@ def leads_of(card: Component) -> tuple[int, int] | None:
 
 def leads(machine: Machine, site: Site) -> Iterator[Finding]:
     """Each card gets the leads it takes; a 12V-2x6 card without such a lead takes an adapter of one 8-pin lead per 150 W (PCI-SIG CEM; makers' adapters)."""
-    psu, cards = machine.one("power_supply"), machine.cards
+    psu, cards = machine.supply, machine.cards
     if psu is None or not cards:
         return
     wanted = [leads_of(c) for c in cards]
@@ -85,7 +85,7 @@ def leads(machine: Machine, site: Site) -> Iterator[Finding]:
 
 def transients(machine: Machine, site: Site) -> Iterator[Finding]:
     """Cards since Ampere draw peaks of up to twice their rating for 100 microseconds, which supplies since ATX 3.0 must bear (Intel, ATX 3.0 design guide, 2022)."""
-    psu = machine.one("power_supply")
+    psu = machine.supply
     spiky = tuple(
         dict.fromkeys(
             c.name for c in machine.cards if c.architecture and not c.architecture.startswith(QUIET_PEAKS)
@@ -105,7 +105,7 @@ def transients(machine: Machine, site: Site) -> Iterator[Finding]:
 
 def circuit(machine: Machine, site: Site) -> Iterator[Finding]:
     """A household circuit carries 80 % of its rating for days on end: 15 A x 120 V is 1,440 W, 16 A x 230 V is 2,944 W (NEC 210.20; building cases)."""
-    if site.circuit_w is None or machine.wall_w is None or machine.one("power_supply") is None:
+    if site.circuit_w is None or machine.wall_w is None or machine.supply is None:
         return
     text = _("{wall:,.0f} W at the wall; the circuit ({name}) carries {has:,.0f} W").format(
         wall=machine.wall_w, name=site.circuit, has=site.circuit_w
