@@ -147,8 +147,8 @@ def variant_lines(found: Build) -> list[str]:
     """Return the other builds in a line each."""
     lines = []
     for v in found.variants:
-        least = _("at least {usd}") if v.machine.unpriced else "{usd}"
-        usd = least.format(usd=format_usd(v.machine.at_least_usd))
+        least = _("at least {usd} (no price: {names})") if v.machine.unpriced else "{usd}"
+        usd = least.format(usd=format_usd(v.machine.at_least_usd), names=", ".join(v.machine.unpriced))
         cpu, board = v.machine.one("cpu"), v.machine.one("motherboard")
         text = _("{name}: {usd}, {n} x {gpu}, {cpu}, {board}; work {rate:.2f}")
         lines.append(
