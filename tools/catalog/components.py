@@ -56,6 +56,11 @@ def _row(part: Row, chips: dict[str, Row], sources: Sources) -> Row:
     row = {"part_type": kind, "name": name, **_price(part, kind, old, sources), **_FIELDS[kind](part, chips)}
     if kind == "cpu_cooler" and row["tdp_w"] is None:
         row["tdp_w"] = next((w for start, w in RATED_W.items() if start in name), None)
+    remembered = _remembered(kind, part, row)
+    if remembered:
+        row["note"] = "; ".join(
+            n for n in (row["note"], f"{remembered} from memory of the maker's sheet") if n
+        )
     platforms = str(row.get("platforms") or "").split(";")
     gone = any(p in GONE_PLATFORMS for p in platforms) or (
         kind == "gpu" and GONE_GPUS.search(part["gpu_chipset"]) is not None
@@ -64,6 +69,17 @@ def _row(part: Row, chips: dict[str, Row], sources: Sources) -> Row:
     if gone and not old and part["price_date"] == "launch":
         row["amount"] = row["currency"] = None  # what it cost when it was new says nothing of today
     return row
+
+
+def _remembered(kind: str, part: Row, row: Row) -> str | None:
+    """Return the attribute that `wiring` adds to the facts of this part, if any."""
+    if kind == "cpu_cooler" and row["tdp_w"] is not None and number(part["tdp_w"]) is None:
+        return "rated watts"
+    if kind == "case" and row["max_radiator_mm"] is not None:
+        return "largest radiator"
+    if kind == "motherboard" and any(part["name"].startswith(start) for start in WIRING):
+        return "slot wiring"
+    return None
 
 
 def _price(part: Row, kind: str, old: bool, sources: Sources) -> Row:
