@@ -1,6 +1,6 @@
 """rackrent: own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check.
 
-`compare`, `load_catalog` and `costing` are loaded when they are first asked for: `import rackrent` itself is quick.
+`build`, `compare`, `load_catalog` and `costing` are loaded when they are first asked for: `import rackrent` itself is quick.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rackrent import costing
+    from rackrent.app.build import build
     from rackrent.app.compare import compare
     from rackrent.catalog.catalog import load as load_catalog
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "compare", "costing", "load_catalog"]
+__all__ = ["__version__", "build", "compare", "costing", "load_catalog"]
 
 _FUNCTIONS = {
+    "build": ("rackrent.app.build", "build"),
     "compare": ("rackrent.app.compare", "compare"),
     "load_catalog": ("rackrent.catalog.catalog", "load"),
 }

@@ -24,6 +24,8 @@ def commands() -> Iterator[tuple[str, Any]]:
     for name in COMMANDS:
         command = get_command(import_module(f"rackrent.cli.{name}").app)
         inner = getattr(command, "commands", None)
+        if inner and command.invoke_without_command:  # type: ignore[attr-defined]
+            yield name, command
         yield from ((f"{name} {n}", c) for n, c in inner.items()) if inner else [(name, command)]
 
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 DATA_DIR = Path(__file__).parent / "data"
 
-MARKET_TABLES = frozenset({"offers", "systems", "parts"})
+MARKET_TABLES = frozenset({"offers", "systems", "parts", "components"})
 """Tables of which a row from the future is never used: nobody could buy it on that day."""
 
 

@@ -27,6 +27,8 @@ KINDS = (
 """Closed list of ways to get compute."""
 PRICE_KINDS = ("list", "quote", "observed_typical", "observed_minimum")
 CONFIDENCES = ("high", "medium", "low")
+PART_TYPES = ("gpu", "cpu", "cpu_cooler", "motherboard", "memory", "storage", "power_supply", "case", "fan")
+"""Closed list of the kinds of parts of a machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,77 @@ PARTS = _table(
     _c("currency", pl.String, "ISO 4217 code"),
 )
 
+COMPONENTS = _table(
+    "components",
+    "one part one could build a machine of, at its price of one time",
+    _c("part_type", pl.String, "kind of part", required=True, one_of=PART_TYPES),
+    _c("name", pl.String, "maker and name as sold", required=True),
+    _c("amount", pl.Float64, "price of one (of one kit) before tax; null if unknown"),
+    _c("currency", pl.String, "ISO 4217 code; null where the price is unknown"),
+    _c(
+        "condition",
+        pl.String,
+        "whether it is still made",
+        required=True,
+        one_of=("new", "used", "discontinued"),
+    ),
+    _c("gpu", pl.String, "GPU card: canonical name as in `gpus`"),
+    _c(
+        "sockets",
+        pl.String,
+        "sockets of the processor or board, or those a cooler is made for, separated by ';'",
+    ),
+    _c("platforms", pl.String, "chipset family of a board, or those a processor works on, separated by ';'"),
+    _c("form_factors", pl.String, "size of a board, or those a case says it takes, separated by ';'"),
+    _c(
+        "full_tower",
+        pl.Boolean,
+        "case: whether it is a full tower or a rack case (its list of board sizes may be short)",
+    ),
+    _c("tdp_w", pl.Float64, "rated power of a processor or card, or what a cooler is rated for, W"),
+    _c("cores", pl.Float64, "cores of a processor"),
+    _c("cpu_lanes", pl.Float64, "PCIe lanes of a processor that are free beside the link to the chipset"),
+    _c("pcie_gen", pl.Float64, "PCIe generation of a processor or board"),
+    _c(
+        "slots",
+        pl.String,
+        "board: PCIe slots as position:lanes, from the processor down; 2:16/8 is 8 when another card is in, "
+        "7:4c hangs on the chipset, 5:8@44 needs a processor of 44 lanes, ? is an unknown position",
+    ),
+    _c(
+        "pcie_switch", pl.Boolean, "board: whether PCIe switches widen the slots beyond the processor's lanes"
+    ),
+    _c("dual_slot_cards", pl.Float64, "board: cards two positions wide it takes, as a source states"),
+    _c("m2_slots", pl.Float64, "board: M.2 slots"),
+    _c("memory_type", pl.String, "DDR4 or DDR5, of a board or kit"),
+    _c("registered", pl.Boolean, "whether a board needs, or a kit is, registered memory (with ECC)"),
+    _c("memory_slots", pl.Float64, "board: memory slots"),
+    _c("memory_max_gb", pl.Float64, "board: most memory, GB"),
+    _c("capacity_gb", pl.Float64, "capacity of a kit or drive, GB"),
+    _c("modules", pl.Float64, "modules in a kit"),
+    _c("interface", pl.String, "drive: how it is connected", one_of=("nvme", "sata", "hdd", "u2")),
+    _c("read_mbs", pl.Float64, "drive: sequential reading, MB/s"),
+    _c("psu_w", pl.Float64, "power supply: rated output, W"),
+    _c("efficiency", pl.String, "power supply: 80 PLUS class", one_of=("gold", "platinum", "titanium")),
+    _c("leads_8pin", pl.Float64, "power supply: 6+2-pin PCIe leads"),
+    _c("leads_16pin", pl.Float64, "power supply: 12V-2x6 (12VHPWR) leads"),
+    _c("atx3", pl.Boolean, "power supply: whether it follows ATX 3.0 or later (room for transient peaks)"),
+    _c("length_mm", pl.Float64, "length of a card or power supply, mm"),
+    _c("width_slots", pl.Float64, "card: positions it covers"),
+    _c("cooler", pl.String, "card: how it is cooled", one_of=("blower", "open_air", "passive", "liquid")),
+    _c(
+        "connectors",
+        pl.String,
+        "card: power connectors as 2x8, 1x6+1x8, 1x16 (12V-2x6) or 1xeps; none where the slot suffices",
+    ),
+    _c("expansion_slots", pl.Float64, "case: brackets for cards"),
+    _c("max_gpu_mm", pl.Float64, "case: longest card, mm"),
+    _c("max_cooler_mm", pl.Float64, "case: tallest processor cooler, mm"),
+    _c("max_radiator_mm", pl.Float64, "case: largest radiator, mm"),
+    _c("height_mm", pl.Float64, "processor cooler: height, mm"),
+    _c("radiator_mm", pl.Float64, "processor cooler: radiator, mm; null for air"),
+)
+
 BENCHMARKS = _table(
     "benchmarks",
     "a measured rate of one GPU type on one task",
@@ -410,7 +483,7 @@ POLICIES = _table(
 TABLES = {
     t.name: t
     for t in (
-        SOURCES, OFFERS, GPUS, SYSTEMS, PARTS, BENCHMARKS, ELECTRICITY, CARBON, PUE, RESALE,
+        SOURCES, OFFERS, GPUS, SYSTEMS, PARTS, COMPONENTS, BENCHMARKS, ELECTRICITY, CARBON, PUE, RESALE,
         ASSUMPTIONS, PROVIDERS, EGRESS, FX, TAXES, POLICIES,
     )
 }  # fmt: skip

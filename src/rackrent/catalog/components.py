@@ -1,0 +1,111 @@
+"""Parts that one could build a machine of, as they were on the day of the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import date
+from typing import Any
+
+from rackrent.catalog.catalog import Catalog, fact_of
+from rackrent.catalog.fact import Fact
+from rackrent.catalog.hardware import gpus
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part: the columns of table `components` (units in their names; None where unknown).
+
+    `price` is for one (one kit of memory), USD before tax, its value None where nobody says. Of a card,
+    `gpu_memory_gb`, `architecture` and `noise_dba` come from table `gpus`. Columns that hold several words are tuples.
+    """
+
+    part_type: str
+    name: str
+    price: Fact
+    condition: str = "new"
+    gpu: str | None = None
+    gpu_memory_gb: float | None = None
+    architecture: str | None = None
+    noise_dba: float | None = None
+    sockets: Words = ()
+    platforms: Words = ()
+    form_factors: Words = ()
+    full_tower: bool | None = None
+    tdp_w: float | None = None
+    cores: float | None = None
+    cpu_lanes: float | None = None
+    pcie_gen: float | None = None
+    slots: str | None = None
+    pcie_switch: bool | None = None
+    dual_slot_cards: float | None = None
+    m2_slots: float | None = None
+    memory_type: str | None = None
+    registered: bool | None = None
+    memory_slots: float | None = None
+    memory_max_gb: float | None = None
+    capacity_gb: float | None = None
+    modules: float | None = None
+    interface: str | None = None
+    read_mbs: float | None = None
+    psu_w: float | None = None
+    efficiency: str | None = None
+    leads_8pin: float | None = None
+    leads_16pin: float | None = None
+    atx3: bool | None = None
+    length_mm: float | None = None
+    width_slots: float | None = None
+    cooler: str | None = None
+    connectors: str | None = None
+    expansion_slots: float | None = None
+    max_gpu_mm: float | None = None
+    max_cooler_mm: float | None = None
+    max_radiator_mm: float | None = None
+    height_mm: float | None = None
+    radiator_mm: float | None = None
+
+    @property
+    def usd(self) -> float | None:
+        """Price of one, USD before tax."""
+        return self.price.value
+
+
+WORDS = ("sockets", "platforms", "form_factors")
+FROM_GPUS = ("gpu_memory_gb", "architecture", "noise_dba")
+COLUMNS = tuple(
+    f.name for f in fields(Component) if f.name not in (*WORDS, *FROM_GPUS, "part_type", "name", "price")
+)
+
+
+def components(catalog: Catalog) -> tuple[Component, ...]:
+    """Return the parts on sale on `as_of`; cards of GPUs that had not been launched are left out."""
+    return catalog.once("components", lambda: _components(catalog))
+
+
+def first_day(catalog: Catalog) -> date:
+    """Return the first day for which the catalog has parts."""
+    first = catalog.all_rows("components")["valid_from"].min()
+    assert isinstance(first, date)
+    return first
+
+
+def _components(catalog: Catalog) -> tuple[Component, ...]:
+    known = gpus(catalog)
+    rows = catalog.table("components").iter_rows(named=True)
+    return tuple(_component(catalog, row) for row in rows if row["gpu"] is None or row["gpu"] in known)
+
+
+def _component(catalog: Catalog, row: Mapping[str, Any]) -> Component:
+    amount = row["amount"] if row["currency"] == "USD" else None
+    card = gpus(catalog).get(row["gpu"]) if row["gpu"] else None
+    columns: dict[str, Any] = {column: row[column] for column in COLUMNS}
+    columns |= {column: tuple(row[column].split(";")) if row[column] else () for column in WORDS}
+    if card is not None:
+        columns |= {
+            "gpu_memory_gb": card.memory_gb, "architecture": card.architecture, "noise_dba": card.noise_load_dba,
+        }  # fmt: skip
+    return Component(
+        row["part_type"], row["name"], fact_of("components", row["name"], row, amount, "USD"), **columns
+    )

@@ -1,0 +1,165 @@
+"""The machine to build, as Python and the command line ask for it."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+import rackrent
+from rackrent.building.history import drop
+from rackrent.catalog.catalog import load
+from rackrent.cli import run
+from rackrent.errors import BadInput
+from rackrent.i18n import set_language
+
+
+def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        run(["build", *arguments])
+    set_language("en")
+    assert isinstance(ended.value.code, int)
+    return (ended.value.code, *capsys.readouterr())
+
+
+TODAY = load(as_of=date(2026, 11, 30))
+
+
+@pytest.mark.case("B7")
+@pytest.mark.brief("A12")
+def test_the_build_of_2018_says_how_it_differs_from_the_published_list():
+    found = rackrent.build({"gpus": 1, "grow_to": 4, "budget": 3000, "date": "2018-09"})
+    assert found.proven and found.total_usd is not None and found.total_usd <= 3000
+    assert [s.fits for s in found.check.path] == [True, True, True]
+    list_2018 = found.rivals[0]
+    assert (list_2018.kind, list_2018.price.value) == ("own_build", 2989)
+    assert any("Video Card" in d and "RTX 2080 Ti" in d and "GTX 1080 Ti" in d for d in list_2018.differs)
+    assert found.rate > list_2018.rate
+
+
+@pytest.mark.case("B8")
+def test_too_small_a_budget_shows_the_cheapest_machine_with_its_price(capsys: pytest.CaptureFixture[str]):
+    code, out, err = command(capsys, "--budget", "300", "--date", "2026-11-30")
+    assert code == 1
+    assert "no machine for $300" in err and "costs $" in err
+    assert "Power Supply" in out
+
+
+@pytest.mark.case("B9")
+@pytest.mark.brief("A9")
+def test_a_drop_in_ones_own_prices_is_reported(tmp_path: Path):
+    start = date(2018, 3, 1)
+    days = [(start + timedelta(n), 800.0) for n in range((date(2018, 8, 30) - start).days + 1)]
+    move = drop("1920X", (*days, (date(2018, 8, 31), 400.0)), date(2018, 9, 30))
+    assert move is not None and move.dropped and move.share == 0.5
+    rows = [f"Threadripper 1920X,{usd},{day}" for day, usd in (*days, (date(2018, 8, 31), 400.0))]
+    file = tmp_path / "prices.csv"
+    file.write_text("name,price,date\n" + "\n".join(rows))
+    found = rackrent.build({"budget": 3000, "grow_to": 4, "date": "2018-09", "prices": str(file)})
+    said = next(n for n in found.notes if "1920X" in n)
+    assert "50% under the median of the 180 days before" in said and "rests on 180 of your prices" in said
+
+
+def test_a_steady_price_is_no_drop():
+    history = tuple((date(2018, 3, 1) + timedelta(n), 800.0) for n in range(100))
+    move = drop("1920X", history, date(2018, 9, 30))
+    assert move is not None and not move.dropped
+    assert drop("1920X", history[:3], date(2018, 9, 30)) is None
+
+
+@pytest.mark.brief("A8")
+def test_prebuilt_machines_of_as_many_gpus_stand_beside_it():
+    found = rackrent.build({"gpus": 1, "budget": 3000, "date": "2018-09"})
+    prebuilt = [r for r in found.rivals if r.kind == "own_prebuilt"]
+    assert prebuilt and prebuilt[0].price.value == 5000
+    assert found.total_usd < 0.6 * prebuilt[0].price.value
+    assert (found.assembly_hours.low, found.assembly_hours.value) == (1, 6)
+
+
+def test_a_build_of_parts_without_a_price_costs_at_least():
+    found = rackrent.build({"gpus": 4, "gpu": "RTX 5000 Ada", "objective": "cheapest"}, TODAY)
+    assert found.machine is not None and found.machine.unpriced
+    assert found.total_usd is None and found.total_after_tax_usd is None
+    assert found.to_dict()["at_least_usd"] > 0
+    assert "at least" in found.to_text()
+
+
+def test_what_it_writes_can_be_read_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    for flag, name in (("--csv", "parts.csv"), ("--text", "parts.txt")):
+        file = tmp_path / name
+        code, out, _err = command(capsys, "--gpus", "2", "--date", "2026-11-30", flag, str(file), "--json")
+        built = json.loads(out)
+        assert code == 0 and built["feasible"] and built["proven"]
+        code, out, _err = command(capsys, "check", str(file), "--date", "2026-11-30", "--json")
+        checked = json.loads(out)
+        assert code == 0 and checked["total_usd"] == pytest.approx(built["total_usd"])
+        assert [m["name"] for m in checked["matches"]] == [p["name"] for p in built["parts"]]
+
+
+@pytest.mark.brief("A10")
+def test_a_list_that_does_not_fit_ends_with_1_and_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "parts.txt"
+    file.write_text("CPU: i7 8700K\nMotherboard: Z370 Taichi\nGPU: 4 x GTX 1080 Ti FE\n")
+    code, out, err = command(capsys, "check", str(file), "--date", "2018-09")
+    assert code == 1 and "need 32 lanes" in err and "Taken for" in out
+
+
+def test_the_page_stands_alone_and_draws_the_slots(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "build.html"
+    assert command(capsys, "--gpus", "4", "--date", "2026-11-30", "--html", str(file))[0] == 0
+    page = file.read_text()
+    assert page.count("<svg") == 1 and page.count("x16 processor") >= 4
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").split("<table>")[0]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"gpus": 3, "grow_to": 2}, "grow_to is 2, fewer than gpus"),
+        ({"gpu": "RTX 9999"}, "RTX 9999"),
+        ({"date": "2012-01"}, "there are no prices of parts for 2012-01-31; the first are of 2018-09-01"),
+        ({"budget": -5}, "budget is -5"),
+        ({"bugdet": 5}, "did you mean budget?"),
+        ({"objective": "cheap"}, "did you mean cheapest?"),
+        ({"prices": "nowhere.csv"}, "nowhere.csv cannot be read"),
+    ],
+)
+def test_bad_requirements_are_one_sentence(wanted: dict[str, object], said: str):
+    with pytest.raises(BadInput) as error:
+        rackrent.build(wanted, TODAY)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("part,usd\nx,1\n", "columns name, price and date"),
+        ("name,price\nRTX 4090,0\n", "line 2 of the prices"),
+        ("name,price,date\nRTX 4090,1600,soon\n", "line 2 of the prices"),
+        ("name,price\nVoodoo 2 banshee,90\n", "there is no part 'Voodoo 2 banshee'"),
+    ],
+)
+def test_bad_prices_are_one_sentence(text: str, said: str, tmp_path: Path):
+    file = tmp_path / "prices.csv"
+    file.write_text(text)
+    with pytest.raises(BadInput, match=re.escape(said)):
+        rackrent.build({"prices": str(file)}, TODAY)
+
+
+def test_ones_own_price_takes_the_place_of_the_catalogs(tmp_path: Path):
+    file = tmp_path / "prices.csv"
+    file.write_text("name,price,date\nRTX 5090 Founders,1500,2026-11-01\n")
+    found = rackrent.build({"prices": str(file), "gpu": "RTX 5090"}, TODAY)
+    card = found.lines()[0]
+    assert (card["usd"], card["source"], card["observed_on"]) == (1500, "your prices", "2026-11-01")
+
+
+def test_a_requirement_nothing_meets_is_named():
+    found = rackrent.build({"ram": 5000, "date": "2026-11-30"})
+    assert not found.feasible and "5000 GB of memory" in found.reason
+    assert found.nearest is not None
