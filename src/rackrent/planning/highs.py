@@ -71,7 +71,7 @@ class Model:
     """A program that HiGHS holds, to which rows can be added between solutions."""
 
     def __init__(self, columns: Columns, rows: Rows) -> None:
-        from highspy import Highs, HighsLp, MatrixFormat
+        from highspy import HighsLp, MatrixFormat
 
         lp = HighsLp()
         lp.num_col_, lp.num_row_ = len(columns.cost), len(rows.lower)
@@ -82,9 +82,11 @@ class Model:
         lp.a_matrix_.start_ = np.array([*rows.starts, len(rows.index)], dtype=np.int32)
         lp.a_matrix_.index_ = np.array(rows.index, dtype=np.int32)
         lp.a_matrix_.value_ = np.array(rows.value)
+        # HiGHS has no answer for a program without columns: it holds if each empty sum is allowed.
+        self.empty = not columns.cost
+        self.holds = all(low <= 0.0 <= high for low, high in zip(rows.lower, rows.upper, strict=True))
         self.whole = np.flatnonzero(columns.whole).astype(np.int32)
-        self.highs: Any = Highs()  # type: ignore[no-untyped-call]
-        self.highs.setOptionValue("output_flag", False)
+        self.highs: Any = _silent_highs()
         # One thread and a fixed seed: the same question gives the same plan.
         self.highs.setOptionValue("threads", 1)
         self.highs.setOptionValue("random_seed", 0)
@@ -114,6 +116,10 @@ class Model:
         """Return the best solution. Raises NothingFeasible where no plan meets every limit."""
         from highspy import HighsModelStatus
 
+        if self.empty:
+            if not self.holds:
+                raise NothingFeasible(_("No plan serves the demand within these limits."))
+            return Solution(np.zeros(0), 0.0, 0.0)
         self.highs.run()
         status = self.highs.getModelStatus()
         if status in {HighsModelStatus.kInfeasible, HighsModelStatus.kUnboundedOrInfeasible}:
@@ -129,6 +135,18 @@ class Model:
         integral = bool(self.whole.size) and np.isfinite(info.mip_dual_bound)
         bound = float(info.mip_dual_bound) if integral else objective
         return Solution(np.array(self.highs.getSolution().col_value), objective, min(bound, objective))
+
+
+def _silent_highs() -> Any:
+    """Return a solver that writes nothing, not even the banner that its constructor would leave on standard output."""
+    from highspy import Highs
+
+    class Silent(Highs):
+        def enableCallbacks(self) -> None:  # noqa: N802 - overrides
+            self.silent()
+            super().enableCallbacks()  # type: ignore[no-untyped-call]
+
+    return Silent()  # type: ignore[no-untyped-call]
 
 
 def minimise(columns: Columns, rows: Rows, *, gap: float = 0.0) -> Solution:
