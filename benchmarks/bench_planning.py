@@ -1,6 +1,6 @@
 """Time planning: the reserved level, the mix over time, and beside it the forms that it replaces.
 
-Usage: python benchmarks/bench_planning.py [--slow]     (--slow: also the hourly and the plain monthly form)
+Usage: python -m benchmarks.bench_planning [--slow]     (--slow: also the hourly and the plain monthly form)
 Each mix runs in a process of its own, so that its memory can be told.
 """
 
@@ -62,6 +62,16 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == ["--one"]:
         _one(arguments[1], int(arguments[2]))
         return
+    # The mixes first: a child starts with the memory of its parent on its account.
+    runs = [("fast", 12, "goal 2 s, 300 MB"), ("fast", 36, "goal 6 s, 300 MB")]
+    if "--slow" in arguments:
+        runs += [("hourly", 12, "what it replaces"), ("monthly", 36, "what it replaces")]
+    for form, months, note in runs:
+        command = [sys.executable, "-m", "benchmarks.bench_planning", "--one", form, str(months)]
+        found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+        print(
+            f"mix of {GPU_TYPES} GPU types over {months} months, {form} form: {found.stdout.strip()} ({note})"
+        )
     draw = np.random.default_rng(1)
     for what, demand in (
         ("whole GPUs", draw.integers(0, 1_000, HOURS_OF_MANY).astype(float)),
@@ -73,16 +83,6 @@ def main(arguments: list[str]) -> None:
             reserved_level(demand, reserved_to_on_demand=0.6)
             times.append(time.perf_counter() - start)
         print(f"reserved level of {HOURS_OF_MANY:,} hours, {what}: {min(times):.3f} s (goal 0.15)")
-    del demand
-    runs = [("fast", 12, "goal 2 s, 300 MB"), ("fast", 36, "goal 6 s, 300 MB")]
-    if "--slow" in arguments:
-        runs += [("hourly", 12, "what it replaces"), ("monthly", 36, "what it replaces")]
-    for form, months, note in runs:
-        command = [sys.executable, __file__, "--one", form, str(months)]
-        found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-        print(
-            f"mix of {GPU_TYPES} GPU types over {months} months, {form} form: {found.stdout.strip()} ({note})"
-        )
 
 
 def _one(form: str, months: int) -> None:
@@ -92,7 +92,8 @@ def _one(form: str, months: int) -> None:
         mix = best_mix(question)
         answer = f"{mix.outcome.present_value_usd:,.0f} USD, gap {mix.gap:.1e}"
     else:
-        from tests.planning.oracle import hourly_optimum, monthly_optimum
+        sys.path.insert(0, str(ROOT / "tests" / "planning"))
+        from oracle import hourly_optimum, monthly_optimum
 
         solve = hourly_optimum if form == "hourly" else monthly_optimum
         answer = f"{solve(question, gap=1e-4):,.0f} USD"

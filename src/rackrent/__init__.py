@@ -1,6 +1,6 @@
 """rackrent: own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check.
 
-`compare`, `load_catalog`, `costing` and `planning` are loaded when they are first asked for: `import rackrent` itself is quick.
+`compare`, `load_catalog`, `plan`, `costing` and `planning` are loaded when they are first asked for: `import rackrent` itself is quick.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rackrent import costing, planning
     from rackrent.app.compare import compare
+    from rackrent.app.plan import plan
     from rackrent.catalog.catalog import load as load_catalog
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "compare", "costing", "load_catalog", "planning"]
+__all__ = ["__version__", "compare", "costing", "load_catalog", "plan", "planning"]
 
 _FUNCTIONS = {
     "compare": ("rackrent.app.compare", "compare"),
     "load_catalog": ("rackrent.catalog.catalog", "load"),
+    "plan": ("rackrent.app.plan", "plan"),
 }
 
 

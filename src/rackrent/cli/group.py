@@ -17,6 +17,7 @@ from rackrent.i18n import gettext as _
 COMMANDS = {
     "compare": N_("Own it or rent it? The same work, every way, side by side."),
     "explain": N_("Say what an option or one line of it rests on."),
+    "plan": N_("From what you really used to what to own, reserve and rent."),
     "reproduce": N_("Compute a published example again."),
     "prices": N_("Search the prices; show one GPU or offer."),
 }
