@@ -1,6 +1,7 @@
 """`rackrent plan` on the command line."""
 
 import json
+import re
 
 import pytest
 
@@ -41,3 +42,18 @@ def test_a_column_may_have_another_name(rackrent, tmp_path):
     assert rackrent("plan", str(path), *flags).code == 0
     wrong = rackrent("plan", str(path), "--column", "hour")
     assert wrong.code == 2 and "it must be like gpus_in_use=NAME" in wrong.err
+
+
+def test_the_page_stands_alone(rackrent, tmp_path):
+    page = tmp_path / "plan.html"
+    assert rackrent("plan", HOURS, "--months", "12", "--html", str(page)).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 2
+    assert "hindsight" in text and "how each part of the demand is served" in text
+    assert "<script" not in text and not re.search(r"(src|href)=.?http", text)
+    assert [p.name for p in tmp_path.iterdir()] == ["plan.html"]
+
+
+def test_a_page_that_cannot_be_written_is_one_sentence(rackrent, tmp_path):
+    ended = rackrent("plan", HOURS, "--months", "12", "--html", str(tmp_path))
+    assert ended.code == 2 and "is a folder; name a file in it" in ended.err.replace("\n", " ")

@@ -39,6 +39,7 @@ def plan(
     as_of: AsOf = None,
     catalog: CatalogFolder = None,
     as_json: AsJson = False,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help=_("Write the plan to this HTML page as well."))] = None,
     lang: Lang = None,
 ) -> None:  # fmt: skip
     """Plan and show."""
@@ -54,6 +55,10 @@ def plan(
             usage, prices, columns=names, gpu=gpu, gang=gang, months=months, growth_per_year=growth, upfront_usd=upfront,
             monthly_usd=monthly, kw=kw, machines=machines, task=task, country=country, site=site,
         )  # fmt: skip
+        if html is not None:
+            from rackrent.report.plan_html import write_html
+
+            write_html(found, html)
     if as_json:
         print_json({"verdict": verdict(found), **found.to_dict()})
     else:

@@ -167,7 +167,7 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
     options: list[Named] = []
     known = list(gpus(catalog))
     for number, past in enumerate(history.pools):
-        found = supplies_of(setting, _key(number, past.name), resolve_gpu(past.gpu, known), past.gang)
+        found = supplies_of(setting, pool_key(number, past.name), resolve_gpu(past.gpu, known), past.gang)
         if not any(o.term == "on_demand" for o in found):
             raise NothingFeasible(
                 _(
@@ -184,7 +184,7 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
         return Question(
             tuple(
                 Pool(
-                    _key(n, p.name),
+                    pool_key(n, p.name),
                     history.repeated(p, request.months, start=start, end=end) * growth,
                     p.gang,
                 )
@@ -212,13 +212,13 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
         mix,
         rented,
         tested,
-        _notes(history, request),
+        _notes(history, request, catalog),
         tuple(setting.used.values()),
     )
 
 
-def _key(number: int, pool: str) -> str:
-    """A pool has a number of its own: two kinds of GPU may stand in one."""
+def pool_key(number: int, pool: str) -> str:
+    """Return the name of a pool in the program: two kinds of GPU may stand in one of the same name."""
     return f"{number + 1} {pool}"
 
 
@@ -239,7 +239,7 @@ def _out_of_sample(first: Question, second: Question) -> OutOfSample | None:
     )  # fmt: skip
 
 
-def _notes(history: History, request: PlanRequest) -> tuple[str, ...]:
+def _notes(history: History, request: PlanRequest, catalog: Catalog) -> tuple[str, ...]:
     notes = [
         _("It rests on {hours:,} hours from {day}, repeated to fill {months} months, with {growth:.0%} growth a year.").format(
             hours=history.hours, day=history.first.date().isoformat(), months=request.months, growth=request.growth_per_year
@@ -248,7 +248,12 @@ def _notes(history: History, request: PlanRequest) -> tuple[str, ...]:
     if history.hours < SHORT_HISTORY_HOURS:
         notes.append(_("That is less than half a year: it says nothing of seasons, holidays or deadlines."))
     notes += [
-        _("Prices and speeds stay as they are; taxes, storage and data out are left out on both sides."),
+        _(
+            "Prices are those of {day} and stay; taxes, storage and data out are left out on both sides."
+        ).format(day=catalog.as_of.isoformat()),
+        _(
+            "An hour of another GPU counts for as many as it is faster; how well jobs fill a faster GPU is not known."
+        ),
         _("Spot machines are left out: the history does not say which jobs survive an interruption."),
         _("GPUs are counted by the hour, so a machine rented in part for an hour counts in part."),
     ]
