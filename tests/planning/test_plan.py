@@ -63,6 +63,18 @@ def test_the_verdict_says_what_to_do_and_what_was_hindsight():
     assert "against" in said and "up front" in said and "hindsight" in said
 
 
+def test_where_nothing_pays_it_says_so():
+    seldom = np.zeros(672)
+    seldom[5] = 1.0
+    found = plan(Usage(hours(seldom).with_columns(effective_usd=0.5)), CATALOG, months=12)
+    assert verdict(found).startswith(
+        "Rent everything by the hour: nothing you could own or reserve is cheaper"
+    )
+    assert found.present_value_usd == pytest.approx(found.all_rented_usd)
+    assert found.history.paid_usd == pytest.approx(336)
+    assert any("you paid $336.00 for these GPUs, $336.00 a GPU-hour" in note for note in found.notes)
+
+
 def test_a_limit_is_kept_and_never_lowers_the_cost():
     free = lab()
     tight = lab(machines=0)

@@ -14,6 +14,7 @@ from rackrent.catalog.names import resolve_gpu
 from rackrent.costing.setting import Setting
 from rackrent.errors import BadInput, NothingFeasible
 from rackrent.i18n import gettext as _
+from rackrent.money import format_usd
 from rackrent.planning.evaluate import evaluate, nothing
 from rackrent.planning.history import History, Used, history_of
 from rackrent.planning.market import Named, supplies_of
@@ -245,6 +246,13 @@ def _notes(history: History, request: PlanRequest, catalog: Catalog) -> tuple[st
             hours=history.hours, day=history.first.date().isoformat(), months=request.months, growth=request.growth_per_year
         )
     ]  # fmt: skip
+    if history.paid_usd is not None:
+        total = sum(float(pool.gpus.sum()) for pool in history.pools)
+        notes.append(
+            _("In that time you paid {usd} for these GPUs, {each} a GPU-hour.").format(
+                usd=format_usd(history.paid_usd), each=format_usd(history.paid_usd / total)
+            )
+        )
     if history.hours < SHORT_HISTORY_HOURS:
         notes.append(_("That is less than half a year: it says nothing of seasons, holidays or deadlines."))
     notes += [

@@ -16,8 +16,13 @@ from rackrent.report.console import page, points, table
 def verdict(plan: Plan) -> str:
     """Return the plan in a few sentences: what to do, what it costs, and what it would have saved."""
     parts = [_part(plan, o) for o in plan.options if plan.machines(o)]
-    rest = _("rent the rest by the hour") if parts else _("rent everything by the hour")
-    if sum(plan.served_share(o) for o in plan.options if o.term == "on_demand") < 5e-4 and parts:
+    if not parts:
+        return _(
+            "Rent everything by the hour: nothing you could own or reserve is cheaper for this work. Over {months} months "
+            "that costs {usd} in present value."
+        ).format(months=plan.request.months, usd=format_usd(plan.present_value_usd))
+    rest = _("rent the rest by the hour")
+    if sum(plan.served_share(o) for o in plan.options if o.term == "on_demand") < 5e-4:
         rest = _("rent nothing by the hour")
     said = _("{what}.").format(what=_(", ").join([*parts, rest]))
     said = said[0].upper() + said[1:]
