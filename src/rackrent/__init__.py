@@ -1,6 +1,7 @@
 """rackrent: own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check.
 
-`build`, `compare`, `load_catalog` and `costing` are loaded when they are first asked for: `import rackrent` itself is quick.
+`build`, `compare`, `load_catalog`, `plan`, `costing` and `planning` are loaded when they are first asked for:
+`import rackrent` itself is quick.
 """
 
 from __future__ import annotations
@@ -9,25 +10,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rackrent import costing
+    from rackrent import costing, planning
     from rackrent.app.build import build
     from rackrent.app.compare import compare
+    from rackrent.app.plan import plan
     from rackrent.catalog.catalog import load as load_catalog
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "build", "compare", "costing", "load_catalog"]
+__all__ = ["__version__", "build", "compare", "costing", "load_catalog", "plan", "planning"]
 
 _FUNCTIONS = {
     "build": ("rackrent.app.build", "build"),
     "compare": ("rackrent.app.compare", "compare"),
     "load_catalog": ("rackrent.catalog.catalog", "load"),
+    "plan": ("rackrent.app.plan", "plan"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "costing":
-        return import_module("rackrent.costing")
+    if name in {"costing", "planning"}:
+        return import_module(f"rackrent.{name}")
     if name not in _FUNCTIONS:
         raise AttributeError(f"module 'rackrent' has no attribute {name!r}")
     module, function = _FUNCTIONS[name]

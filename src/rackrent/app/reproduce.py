@@ -8,9 +8,11 @@ from typing import Any
 from rackrent.app.compare import compare
 from rackrent.comparison.option import Option
 from rackrent.comparison.result import Comparison
-from rackrent.costing.published import CHEN_USD_PER_KWH, CHEN_UTILISATIONS, REPRODUCTIONS, Reproduction
+from rackrent.costing.published import CHEN_USD_PER_KWH, CHEN_UTILISATIONS, Reproduction
+from rackrent.costing.published import REPRODUCTIONS as COSTS
 from rackrent.errors import BadInput, nearest
 from rackrent.i18n import gettext as _
+from rackrent.planning.published import REPRODUCTIONS as PLANS
 from rackrent.report.reproduction import FullModel, Reproduced, SameQuestion
 
 CHEN_BUILD = "own_build/jeff-chen/chen-2018-1x-gtx-1080-ti/home/own"
@@ -29,6 +31,8 @@ CHEN_QUESTION: Mapping[str, Any] = {
     "consider": {"kinds": ["own_build", "cloud"], "providers": ["AWS"], "gpus": ["GTX 1080 Ti", "V100 SXM2 16GB"]},
 }  # fmt: skip
 """His question as a workload, but for the use: everything he does not say has our defaults."""
+
+REPRODUCTIONS = {**COSTS, **PLANS}
 
 
 def reproduce(name: str) -> Reproduced:

@@ -17,8 +17,9 @@ from rackrent.i18n import gettext as _
 COMMANDS = {
     "compare": N_("Own it or rent it? The same work, every way, side by side."),
     "explain": N_("Say what an option or one line of it rests on."),
-    "reproduce": N_("Compute a published cost example again."),
+    "plan": N_("From what you really used to what to own, reserve and rent."),
     "build": N_("The machine to build: a parts list that fits, and why."),
+    "reproduce": N_("Compute a published example again."),
     "prices": N_("Search the prices; show one GPU or offer."),
 }
 """Command to its first sentence; `rackrent.cli.<command>` holds it as `app`."""

@@ -12,9 +12,9 @@ from rackrent.i18n import gettext as _
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-@app.command(help=_("""Compute a published cost example again, beside its own figures.
+@app.command(help=_("""Compute a published example again, beside its own figures.
 
-NAME is chen-2018, hennessy-patterson or hamilton-2010."""))  # fmt: skip
+NAME is chen-2018, hennessy-patterson, hamilton-2010 or shaved-ice."""))  # fmt: skip
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="NAME", help=_("The example."))],
     *,

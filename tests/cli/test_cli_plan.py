@@ -1,0 +1,59 @@
+"""`rackrent plan` on the command line."""
+
+import json
+import re
+
+import pytest
+
+HOURS = "examples/hours-of-a-lab.csv"
+
+
+def test_json_is_one_object(rackrent):
+    ended = rackrent("plan", HOURS, "--months", "12", "--json", "--as-of", "2026-11-30")
+    assert ended.code == 0
+    found = json.loads(ended.out)
+    assert found["verdict"]
+    assert found["saving_share"] > 0
+    assert ended.err == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("hour,gpus\n2026-01-01 00:00:00,1\n", "column 'gpus_in_use' is missing; it has hour, gpus"),
+        ("hour,gpus_in_use\n2026-01-01 00:00:00,x\n", "row 2: the hour or the GPUs in use cannot be read"),
+        ("hour,gpus_in_use\nsoon,1\n", "row 2: the hour or the GPUs in use cannot be read"),
+        ("hour,gpus_in_use\n2026-01-01 00:00:00,1\n", "say it with --gpu"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(rackrent, tmp_path, text, says):
+    path = tmp_path / "hours.csv"
+    path.write_text(text)
+    ended = rackrent("plan", str(path))
+    assert ended.code == 2
+    assert says in ended.err.replace("\n", " ")
+    assert ended.out == ""
+
+
+def test_a_column_may_have_another_name(rackrent, tmp_path):
+    path = tmp_path / "hours.csv"
+    path.write_text("when,earth\n2026-01-01T00:00:00Z,3\n2026-01-01T01:00:00Z,4\n")
+    flags = ("--column", "hour=when", "--column", "gpus_in_use=earth", "--gpu", "RTX 3090", "--months", "6")
+    assert rackrent("plan", str(path), *flags).code == 0
+    wrong = rackrent("plan", str(path), "--column", "hour")
+    assert wrong.code == 2 and "it must be like gpus_in_use=NAME" in wrong.err
+
+
+def test_the_page_stands_alone(rackrent, tmp_path):
+    page = tmp_path / "plan.html"
+    assert rackrent("plan", HOURS, "--months", "12", "--html", str(page)).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 2
+    assert "hindsight" in text and "how each part of the demand is served" in text
+    assert "<script" not in text and not re.search(r"(src|href)=.?http", text)
+    assert [p.name for p in tmp_path.iterdir()] == ["plan.html"]
+
+
+def test_a_page_that_cannot_be_written_is_one_sentence(rackrent, tmp_path):
+    ended = rackrent("plan", HOURS, "--months", "12", "--html", str(tmp_path))
+    assert ended.code == 2 and "is a folder; name a file in it" in ended.err.replace("\n", " ")
