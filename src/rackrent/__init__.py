@@ -1,6 +1,6 @@
 """rackrent: own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check.
 
-`compare`, `load_catalog` and `costing` are loaded when they are first asked for: `import rackrent` itself is quick.
+`compare`, `load_catalog`, `costing` and `usage` are loaded when they are first asked for: `import rackrent` itself is quick.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rackrent import costing
+    from rackrent import costing, usage
     from rackrent.app.compare import compare
     from rackrent.catalog.catalog import load as load_catalog
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "compare", "costing", "load_catalog"]
+__all__ = ["__version__", "compare", "costing", "load_catalog", "usage"]
 
 _FUNCTIONS = {
     "compare": ("rackrent.app.compare", "compare"),
@@ -24,8 +24,8 @@ _FUNCTIONS = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "costing":
-        return import_module("rackrent.costing")
+    if name in ("costing", "usage"):
+        return import_module(f"rackrent.{name}")
     if name not in _FUNCTIONS:
         raise AttributeError(f"module 'rackrent' has no attribute {name!r}")
     module, function = _FUNCTIONS[name]

@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": N_("Say what an option or one line of it rests on."),
     "reproduce": N_("Compute a published cost example again."),
     "prices": N_("Search the prices; show one GPU or offer."),
+    "usage": N_("Read what you really ran: hours, waits, cost, idle time."),
 }
 """Command to its first sentence; `rackrent.cli.<command>` holds it as `app`."""
 
