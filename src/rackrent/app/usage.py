@@ -48,7 +48,9 @@ def with_usage(question: Workload, catalog: Catalog, beside: Path | None) -> tup
     work = demand_of(usage, known, reference)
     if work.hours_per_month <= 0:
         raise BadInput(
-            _("demand.usage: {path} holds no GPU-hours whose speed is known").format(path=question.demand.usage)
+            _("demand.usage: {path} holds no GPU-hours whose speed is known").format(
+                path=question.demand.usage
+            )
         )
     said = [
         _("the demand is {hours:,.0f} h a month, the mean of {days:.0f} days in {path}; the time ahead is taken to be like them")
@@ -58,7 +60,9 @@ def with_usage(question: Workload, catalog: Catalog, beside: Path | None) -> tup
     ]  # fmt: skip
     if work.unknown_hours:
         said.append(
-            _("{hours:,.0f} GPU-hours are on GPUs whose speed is unknown and not in the demand").format(hours=work.unknown_hours)
+            _("{hours:,.0f} GPU-hours are on GPUs whose speed is unknown and not in the demand").format(
+                hours=work.unknown_hours
+            )
         )
     demand = question.demand.model_copy(
         update={"usage": None, "gpu_hours_per_month": work.hours_per_month, "reference_gpu": reference}

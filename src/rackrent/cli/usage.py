@@ -144,7 +144,9 @@ def _load(
 def _pair(said: str, flag: str) -> tuple[str, str]:
     name, mark, value = said.rpartition("=") if flag == "--capacity" else said.partition("=")
     if not (mark and name and value):
-        raise BadInput(_("{flag} is {said}; it must be written as name=value").format(flag=flag, said=repr(said)))
+        raise BadInput(
+            _("{flag} is {said}; it must be written as name=value").format(flag=flag, said=repr(said))
+        )
     return name.strip(), value.strip()
 
 
@@ -163,6 +165,8 @@ def _moment(text: str, flag: str, zone: ZoneInfo) -> datetime:
         value = datetime.fromisoformat(text.strip())
     except ValueError:
         raise BadInput(
-            _("{flag} is {text}; it must be a time written as 2024-04-01 or 2024-04-01T12:00").format(flag=flag, text=repr(text)[:40])
+            _("{flag} is {text}; it must be a time written as 2024-04-01 or 2024-04-01T12:00").format(
+                flag=flag, text=repr(text)[:40]
+            )
         ) from None
     return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(UTC)

@@ -42,7 +42,9 @@ def print_summary(found: Summary, *, out: TextIO | None = None, width: int | Non
         _minds(screen, found.warnings)
 
 
-def print_idle(found: Idle, warnings: Sequence[str], *, out: TextIO | None = None, width: int | None = None) -> None:
+def print_idle(
+    found: Idle, warnings: Sequence[str], *, out: TextIO | None = None, width: int | None = None
+) -> None:
     """Print what was paid and not used to `out` (standard output)."""
     told = found.to_dict()
     with page(out, width) as screen:
@@ -66,14 +68,16 @@ def print_idle(found: Idle, warnings: Sequence[str], *, out: TextIO | None = Non
         if found.people:
             listed = table(screen, (_("Person"), "left"), (_("Held, h"), "right"), (_("Active, h"), "right"), (_("Idle, h"), "right"))  # fmt: skip
             for who in found.people[:ROWS_SHOWN]:
-                listed.add_row(who.person or _("unnamed"), _h(who.held_hours), _h(who.used_hours), _h(who.idle_hours))
+                listed.add_row(
+                    who.person or _("unnamed"), _h(who.held_hours), _h(who.used_hours), _h(who.idle_hours)
+                )
             screen.print()
             screen.print(listed)
         unknown = (
             [
-                _("{hours:,.1f} GPU-hours ran in pools of unknown size: say how many GPUs stand there with --capacity POOL=N").format(
-                    hours=found.unknown_hours
-                )
+                _(
+                    "{hours:,.1f} GPU-hours ran in pools of unknown size: say how many GPUs stand there with --capacity POOL=N"
+                ).format(hours=found.unknown_hours)
             ]
             if found.unknown_hours
             else []
@@ -85,7 +89,8 @@ def print_imported(told: Mapping[str, Any], *, out: TextIO | None = None, width:
     """Print what `usage import` wrote to `out` (standard output)."""
     with page(out, width) as screen:
         screen.print(
-            _("{file}: {jobs:,} jobs, {gpu_hours:,.1f} GPU-hours in {hours:,} hourly rows").format(**told), style="bold"
+            _("{file}: {jobs:,} jobs, {gpu_hours:,.1f} GPU-hours in {hours:,} hourly rows").format(**told),
+            style="bold",
         )
         _minds(screen, told["warnings"])
 
@@ -125,6 +130,7 @@ def _pools(screen: Console, pools: pl.DataFrame) -> None:
 
 
 def _accounts(screen: Console, accounts: pl.DataFrame) -> None:
+    accounts = accounts.filter((pl.col("gpu_hours") != 0) | (pl.col("jobs_of_unknown_gpus") > 0))
     if accounts["account"].drop_nulls().is_empty():
         return
     screen.print()

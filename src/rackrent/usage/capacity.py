@@ -27,6 +27,7 @@ def with_capacity(
     if not capacity:
         return hours
     first, last = hours["hour_utc"].min(), hours["hour_utc"].max()
+    assert isinstance(first, datetime) and isinstance(last, datetime)
     time = pl.datetime_range(
         window[0] if window else first, window[1] if window else last, "1h",
         closed="left" if window else "both", time_unit="us", eager=True,
@@ -42,5 +43,9 @@ def with_capacity(
     size = pl.col("pool").replace_strict(dict(capacity), default=None, return_dtype=pl.Float64)
     # A pool of several models has one size: it is shared out by what is in use, evenly where nothing is.
     in_use = pl.col("gpus_in_use").sum().over("hour_utc", "pool")
-    share = pl.when(in_use > 0).then(pl.col("gpus_in_use") / in_use).otherwise(1 / pl.len().over("hour_utc", "pool"))
+    share = (
+        pl.when(in_use > 0)
+        .then(pl.col("gpus_in_use") / in_use)
+        .otherwise(1 / pl.len().over("hour_utc", "pool"))
+    )
     return hours.with_columns(gpu_hours_paid=pl.coalesce(size * share, "gpu_hours_paid"))

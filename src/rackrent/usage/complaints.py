@@ -35,6 +35,4 @@ def parsed_json(raw: bytes, source: str) -> object:
     try:
         return json.loads(raw)
     except ValueError as error:
-        raise refusal(
-            source, _("this JSON is broken or breaks off ({error})").format(error=error)
-        ) from None
+        raise refusal(source, _("this JSON is broken or breaks off ({error})").format(error=error)) from None

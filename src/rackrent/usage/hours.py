@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,7 +31,10 @@ def per_hour(frame: pl.DataFrame, amounts: Mapping[str, str]) -> pl.DataFrame:
         time = pl.datetime_range(
             EPOCH + timedelta(hours=first), EPOCH + timedelta(hours=first + hours - 1), "1h", time_unit="us", eager=True
         )  # fmt: skip
-        columns: dict[str, object] = {"hour_utc": time, "pool": pl.repeat(key[0], hours, dtype=pl.String, eager=True)}
+        columns: dict[str, object] = {
+            "hour_utc": time,
+            "pool": pl.repeat(key[0], hours, dtype=pl.String, eager=True),
+        }
         columns["gpu"] = pl.repeat(key[1], hours, dtype=pl.String, eager=True)
         for name, column in amounts.items():
             if rows[column].null_count():
@@ -40,7 +44,7 @@ def per_hour(frame: pl.DataFrame, amounts: Mapping[str, str]) -> pl.DataFrame:
             columns[name] = spread(start - first, end - first, rate, hours)
         out.append(pl.DataFrame(columns))
     if not out:
-        schema = {"hour_utc": pl.Datetime("us", "UTC"), "pool": pl.String, "gpu": pl.String}
+        schema: dict[str, Any] = {"hour_utc": pl.Datetime("us", "UTC"), "pool": pl.String, "gpu": pl.String}
         return pl.DataFrame(schema=schema | dict.fromkeys(amounts, pl.Float64))
     return pl.concat(out).sort(*names, "hour_utc", nulls_last=True)
 
@@ -54,12 +58,12 @@ def spread(
     array([2., 4., 1.])
     """
     first, last = np.floor(start).astype(np.int64), np.floor(end).astype(np.int64)
-    out = np.bincount(first, rate * (np.minimum(end, first + 1) - start), hours + 1)
+    out: NDArray[np.float64] = np.bincount(first, rate * (np.minimum(end, first + 1) - start), hours + 1)
     longer = last > first
     out += np.bincount(last[longer], (rate * (end - last))[longer], hours + 1)
-    steps = np.bincount(first[longer] + 1, rate[longer], hours + 2)
-    steps -= np.bincount(last[longer], rate[longer], hours + 2)
-    whole = np.cumsum(steps)[: hours + 1]
+    begun = np.bincount(first[longer] + 1, rate[longer], hours + 2)
+    ended = np.bincount(last[longer], rate[longer], hours + 2)
+    whole: NDArray[np.float64] = np.cumsum(begun - ended)[: hours + 1]
     # A running sum of thousands of starts and ends leaves dust where nothing runs.
     whole[np.abs(whole) < 1e-9 * max(1.0, float(np.abs(rate).sum()))] = 0.0
     result: NDArray[np.float64] = (out + whole)[:hours]

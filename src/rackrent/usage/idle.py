@@ -15,7 +15,7 @@ from rackrent.usage.model import Usage
 
 @dataclass(frozen=True)
 class PoolIdle:
-    """One pool and GPU: hours paid, in use, idle; what that cost; what a stop after N idle minutes would have
+    """One pool (its GPUs taken as alike): hours paid, in use, idle; what that cost; what a stop after N idle minutes would have
     saved. Dollars are None where no price is known."""
 
     pool: str | None
@@ -70,7 +70,8 @@ def idle(usage: Usage, after_minutes: float = 30, usd_per_gpu_hour: float | None
     """
     known = usage.hourly.filter(pl.col("gpu_hours_paid").is_not_null() & pl.col("gpus_in_use").is_not_null())
     pools = []
-    for (pool, gpu), rows in known.group_by("pool", "gpu", maintain_order=True):
+    for (pool,), rows in known.group_by("pool", maintain_order=True):
+        gpu = ", ".join(rows["gpu"].drop_nulls().unique().sort().to_list()) or None
         hours = (
             rows.group_by("hour_utc")
             .agg(
@@ -112,7 +113,9 @@ def stoppable(idle_gpus: NDArray[np.float64], after_hours: float) -> float:
     return saved
 
 
-def split_price(node_usd: float, shares: Mapping[str, float], node: float = 1.0) -> tuple[dict[str, float], float]:
+def split_price(
+    node_usd: float, shares: Mapping[str, float], node: float = 1.0
+) -> tuple[dict[str, float], float]:
     """Return what each tenant of a node is charged and what its idle part cost: together always the node's price.
 
     `shares` are in the unit of `node` (GPUs, GPU-hours). Where they promise more than there is, each is charged its
@@ -144,7 +147,7 @@ def vars_of(row: Any) -> dict[str, Any]:
 
 def _pool(pool: Any, gpu: Any, hours: pl.DataFrame, after_minutes: float, price: float | None) -> PoolIdle:
     first = hours["hour_utc"].min()
-    at = ((hours["hour_utc"] - first).dt.total_hours()).to_numpy()  # type: ignore[operator]
+    at = ((hours["hour_utc"] - first).dt.total_hours()).to_numpy()
     paid, used = hours["gpu_hours_paid"].to_numpy(), hours["gpus_in_use"].to_numpy()
     spare = np.zeros(int(at[-1]) + 1)
     spare[at] = np.maximum(paid - used, 0.0)

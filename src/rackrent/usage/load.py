@@ -15,7 +15,7 @@ from rackrent.usage.capacity import with_capacity
 from rackrent.usage.hours import per_hour
 from rackrent.usage.model import CHARGES, HOURLY, JOBS, Reading, Usage, shaped
 from rackrent.usage.pseudonyms import pseudonymised
-from rackrent.usage.sniff import FORMATS, LOCAL_TIME, read_files
+from rackrent.usage.sniff import FORMATS, read_files
 from rackrent.usage.times import zone_of
 
 Paths = str | Path | Iterable[str | Path]
@@ -55,9 +55,15 @@ def load(
     zone = zone_of(timezone)
     said: list[str] = []
     readings = read_files(_distinct(files, said), format, zone, columns or {})
-    if timezone is None and any(r.format in LOCAL_TIME for r in readings):
+    if timezone is None and any(r.local_times for r in readings):
         said.append(_("times without an offset are taken as UTC; say --timezone if they are local"))
-    said += [_("{file}: {said}").format(file=r.source, said=w) for r in readings for w in r.warnings]
+    for r in readings:
+        told = (
+            list(r.warnings)
+            if r.format == "rackrent"
+            else [_("{file}: {said}").format(file=r.source, said=w) for w in r.warnings]
+        )
+        said += told
     if pseudonymise:
         readings = pseudonymised(readings)
     return _together(readings, said, capacity or {}, window)
@@ -78,8 +84,11 @@ def _together(
     capacity: Mapping[str, float],
     window: tuple[datetime, datetime] | None,
 ) -> Usage:
-    jobs = pl.concat([r.jobs.with_columns(hours_given=pl.lit(r.hours_given)) for r in readings])
+    jobs = pl.concat(
+        [r.jobs.with_columns(hours_given=pl.lit(r.hours_given), file=pl.lit(r.source)) for r in readings]
+    )
     once = _once(jobs)
+    _check_given(jobs)
     if twice := jobs.height - once.height:
         said.append(
             ngettext("{n} job is in more than one dump and counted once", "{n} jobs are in more than one dump and counted once", twice)
@@ -106,10 +115,25 @@ def _together(
         shaped(jobs, JOBS).sort("started", "job"),
         hourly.sort("hour_utc", "pool", "gpu", "source"),
         shaped(charges, CHARGES),
-        tuple(said),
+        tuple(dict.fromkeys(said)),
         formats,
         sum(r.unreadable for r in readings),
     )
+
+
+def _check_given(jobs: pl.DataFrame) -> None:
+    """Hours that came with their file cannot be taken back where another file has the same job."""
+    by_job = jobs.group_by("job", "started").agg(
+        pl.len(), pl.col("hours_given").any(), pl.col("file").unique()
+    )
+    both = by_job.filter((pl.col("len") > 1) & pl.col("hours_given") & (pl.col("file").list.len() > 1))
+    if both.height:
+        first, other = sorted(both["file"][0])[:2]
+        raise BadInput(
+            _(
+                "{first} and {other} hold the same jobs; give only one of them, or the dumps that they were made from"
+            ).format(first=first, other=other)
+        )
 
 
 def _once(jobs: pl.DataFrame) -> pl.DataFrame:

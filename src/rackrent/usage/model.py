@@ -111,7 +111,8 @@ class Usage:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one file holds. `jobs` may overlap those of another file; `hourly` holds what was given by the hour.
+    """What one file holds. `jobs` may overlap those of another file; `hourly` holds what was given by the hour;
+    `local_times` says that times in it carry no offset.
 
     `hours_given`: the hours of `jobs` are in `hourly` already, and are not made from them.
     """
@@ -124,6 +125,7 @@ class Reading:
     warnings: tuple[str, ...] = ()
     unreadable: int = 0
     hours_given: bool = False
+    local_times: bool = False
 
 
 def empty(schema: Schema) -> pl.DataFrame:

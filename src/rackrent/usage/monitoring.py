@@ -47,7 +47,9 @@ def read(raw: bytes, source: str, kind: str) -> Reading:
         (pl.col("metric").is_in([ENGINE, UTILISATION])) & pl.col("value").is_between(0, 100)
     )
     if known.is_empty():
-        raise refusal(source, _("no sample of {one} or {other} is in it").format(one=ENGINE, other=UTILISATION))
+        raise refusal(
+            source, _("no sample of {one} or {other} is in it").format(one=ENGINE, other=UTILISATION)
+        )
     return _reading(known, source, "prometheus" if kind == "prometheus" else "dcgm", bad)
 
 
@@ -72,7 +74,10 @@ def _reading(known: pl.DataFrame, source: str, format: str, bad: int) -> Reading
             ngettext("{n} GPU cut by MIG does not say its profile: its activity is unknown", "{n} GPUs cut by MIG do not say their profile: their activity is unknown", n).format(n=n)
         )  # fmt: skip
     one = rows.group_by("card", "mig", "time").agg(
-        pl.col("activity").max(), pl.col("share").first(), pl.col("pool").first(), pl.col("gpu").drop_nulls().first()
+        pl.col("activity").max(),
+        pl.col("share").first(),
+        pl.col("pool").first(),
+        pl.col("gpu").drop_nulls().first(),
     )
     whole = one.group_by("card", "time").agg(
         (pl.col("activity") * pl.col("share")).sum().alias("used"),
@@ -92,7 +97,9 @@ def _reading(known: pl.DataFrame, source: str, format: str, bad: int) -> Reading
     sums = [pl.when(pl.col(c).null_count() == 0).then(pl.col(c).sum()).alias(c) for c in ("gpu_hours_paid", "gpus_in_use", "gpu_hours_used")]  # fmt: skip
     hourly = by_card.group_by("hour_utc", "pool", "gpu").agg(sums).with_columns(source=pl.lit(source))
     if bad:
-        said.append(ngettext("{n} sample could not be read", "{n} samples could not be read", bad).format(n=bad))
+        said.append(
+            ngettext("{n} sample could not be read", "{n} samples could not be read", bad).format(n=bad)
+        )
     return Reading(
         source, format, jobs=_pods(rows, step, source), hourly=shaped(hourly, HOURLY), warnings=tuple(said),
         unreadable=bad, hours_given=True,
@@ -127,7 +134,9 @@ def _pods(rows: pl.DataFrame, step: float, source: str) -> pl.DataFrame:
         gpu_hours_used=pl.col("used").sum() * step / 3600,
     )  # fmt: skip
     jobs = jobs.with_columns(
-        job=pl.concat_str("account", "pod", separator="/", ignore_nulls=True), source=pl.lit(source), gpu=named(jobs["gpu"])
+        job=pl.concat_str("account", "pod", separator="/", ignore_nulls=True),
+        source=pl.lit(source),
+        gpu=named(jobs["gpu"]),
     )
     return shaped(jobs.cast({"started": UTC_TIME, "ended": UTC_TIME}), JOBS)
 
@@ -139,7 +148,7 @@ def _labels(labels: dict[str, str]) -> list[str | None]:
 def _from_query(raw: bytes, source: str) -> tuple[list[Sample], int]:
     answer = parsed_json(raw, source)
     try:
-        series = answer["data"]["result"]  # type: ignore[index,call-overload]
+        series = answer["data"]["result"]  # type: ignore[index]
         rows: list[Sample] = []
         bad = 0
         for one in series:
@@ -151,7 +160,8 @@ def _from_query(raw: bytes, source: str) -> tuple[list[Sample], int]:
                     bad += 1
     except (KeyError, TypeError, ValueError):
         raise refusal(
-            source, _("this is no answer of Prometheus to a query: it needs data.result with metric and values")
+            source,
+            _("this is no answer of Prometheus to a query: it needs data.result with metric and values"),
         ) from None
     return rows, bad
 
@@ -176,6 +186,8 @@ def _from_scrapes(text: str, source: str) -> tuple[list[Sample], int]:
     if untimed and not rows:
         raise refusal(
             source,
-            _("its samples have no timestamps; ask Prometheus for a range (query_range) of {metric}").format(metric=ENGINE),
+            _("its samples have no timestamps; ask Prometheus for a range (query_range) of {metric}").format(
+                metric=ENGINE
+            ),
         )
     return rows, bad + untimed

@@ -53,7 +53,9 @@ def read(raw: bytes, source: str, kind: str) -> Reading:
 def _reading(frame: pl.DataFrame, source: str, kind: str, bad: int) -> Reading:
     said = []
     if bad:
-        said.append(ngettext("{n} entry could not be read", "{n} entries could not be read", bad).format(n=bad))
+        said.append(
+            ngettext("{n} entry could not be read", "{n} entries could not be read", bad).format(n=bad)
+        )
     running = frame.filter(pl.col("ended").is_null())
     if running.height:
         said.append(
@@ -66,7 +68,12 @@ def _reading(frame: pl.DataFrame, source: str, kind: str, bad: int) -> Reading:
         submitted=epoch(pl.col("submitted")), started=epoch(pl.col("started")), ended=epoch(pl.col("ended")),
         gpu=named(done["gpu"]), source=pl.lit(source),
     )  # fmt: skip
-    amounts = {"gpus_in_use": "gpu_hours", "gpu_hours_paid": "gpu_hours", "billed_usd": "usd", "effective_usd": "usd"}
+    amounts = {
+        "gpus_in_use": "gpu_hours",
+        "gpu_hours_paid": "gpu_hours",
+        "billed_usd": "usd",
+        "effective_usd": "usd",
+    }
     hourly = per_hour(jobs, amounts).with_columns(source=pl.lit(source))
     charges = jobs.group_by("account", "pool", "gpu", maintain_order=True).agg(
         rows=pl.len(), gpu_hours=pl.col("gpu_hours").sum(), billed=_sum_known("usd")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -12,7 +13,7 @@ from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
 from rackrent.usage.complaints import refusal
 from rackrent.usage.model import HOURLY, JOBS, Reading, shaped
-from rackrent.usage.times import moment
+from rackrent.usage.times import lacks_offset, moment
 from rackrent.usage.tres import named
 
 JOB_COLUMNS = ("job", "submitted", "eligible", "started", "ended", "hours", "gpus", "gpucores", "gpu", "pool", "account", "person", "gpu_hours_used")  # fmt: skip
@@ -29,10 +30,11 @@ def read(raw: bytes, source: str, zone: str, columns: Mapping[str, str]) -> Read
     except pl.exceptions.PolarsError:
         raise refusal(source, _("this is no CSV: its rows have different numbers of fields")) from None
     frame = _renamed(frame, source, columns)
+    local = lacks_offset(frame, "hour", "submitted", "eligible", "started", "ended")
     if "hour" in frame.columns and "gpus_in_use" in frame.columns:
-        return _hours(frame, source, zone)
+        return replace(_hours(frame, source, zone), local_times=local)
     if {"started", "gpus"} <= set(frame.columns) and {"ended", "hours"} & set(frame.columns):
-        return _jobs(frame, source, zone)
+        return replace(_jobs(frame, source, zone), local_times=local)
     raise refusal(
         source,
         _(
@@ -45,10 +47,18 @@ def read(raw: bytes, source: str, zone: str, columns: Mapping[str, str]) -> Read
 def _renamed(frame: pl.DataFrame, source: str, columns: Mapping[str, str]) -> pl.DataFrame:
     for ours, theirs in columns.items():
         if ours not in KNOWN:
-            raise refusal(source, _("{name} is no column of ours; they are {known}").format(name=repr(ours), known=", ".join(KNOWN)))
+            raise refusal(
+                source,
+                _("{name} is no column of ours; they are {known}").format(
+                    name=repr(ours), known=", ".join(KNOWN)
+                ),
+            )
         if theirs not in frame.columns:
             close = nearest(theirs, frame.columns) or frame.columns[:12]
-            raise refusal(source, _("column {name} is missing; it has {have}").format(name=repr(theirs), have=", ".join(close)))
+            raise refusal(
+                source,
+                _("column {name} is missing; it has {have}").format(name=repr(theirs), have=", ".join(close)),
+            )
     if "hour_utc" in frame.columns and "hour" not in columns:
         frame = frame.rename({"hour_utc": "hour"}).with_columns(hour=pl.col("hour").str.replace(r"Z?$", "Z"))
     back = {theirs: ours for ours, theirs in columns.items()}
@@ -104,7 +114,9 @@ def _hours(frame: pl.DataFrame, source: str, zone: str) -> Reading:
     # The hour that clocks pass twice is written twice: the second is the later one.
     again = pl.struct(keys).cum_count().over(keys) == 2
     first, second = moment(pl.col("hour"), zone), moment(pl.col("hour"), zone, late=True)
-    rows = _numbers(frame).with_columns(hour_utc=pl.when(again).then(second).otherwise(first).dt.truncate("1h"))
+    rows = _numbers(frame).with_columns(
+        hour_utc=pl.when(again).then(second).otherwise(first).dt.truncate("1h")
+    )
     good = rows.filter(pl.col("hour_utc").is_not_null() & (pl.col("gpus_in_use") >= 0))
     if "gpu" in good.columns:
         good = good.with_columns(gpu=named(good["gpu"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -12,7 +13,7 @@ from rackrent.i18n import ngettext
 from rackrent.usage.complaints import refusal, unreadable_lines
 from rackrent.usage.lines import split_lines
 from rackrent.usage.model import JOBS, Reading, shaped
-from rackrent.usage.times import NEVER, duration_s, epoch, moment
+from rackrent.usage.times import NEVER, duration_s, epoch, lacks_offset, moment
 from rackrent.usage.tres import gpu_type_of_tres, gpus_of_tres, named
 
 NEEDED = ("JobID", "State", "Start", "Elapsed", "AllocTRES")
@@ -56,7 +57,8 @@ def read_text(raw: bytes, source: str, zone: str) -> Reading:
         account=_word(frame, "Account"),
         person=_word(frame, "User"),
     )  # fmt: skip
-    return attempts(read, source, "sacct", unreadable_lines(table.bad_lines), len(table.bad_lines))
+    found = attempts(read, source, "sacct", unreadable_lines(table.bad_lines), len(table.bad_lines))
+    return replace(found, local_times=lacks_offset(frame, "Start"))
 
 
 def read_json(raw: bytes, source: str) -> Reading:
@@ -64,7 +66,9 @@ def read_json(raw: bytes, source: str) -> Reading:
     try:
         jobs = json.loads(raw)["jobs"]
     except (ValueError, KeyError, TypeError) as error:
-        raise refusal(source, _("this is not the whole output of sacct --json ({error})").format(error=error)) from None
+        raise refusal(
+            source, _("this is not the whole output of sacct --json ({error})").format(error=error)
+        ) from None
     rows, broken = [], 0
     for job in jobs:
         try:

@@ -21,8 +21,6 @@ FORMATS = (
     "sacct", "sacct-json", *BILLS, "dcgm", "prometheus", "skypilot", "dstack", "csv", "rackrent",
 )  # fmt: skip
 """Words for `format`."""
-LOCAL_TIME = ("sacct", "csv")
-"""Formats whose times may lack an offset."""
 HEAD = 1 << 16
 
 
@@ -43,7 +41,10 @@ def sniffed(path: Path) -> str:
     """Return the format of a file. Raises BadInput where it is none we know."""
     head = _head(path)
     if head[:4] == b"PAR1":
-        return _of_columns(list(pl.read_parquet_schema(path)), path)
+        try:
+            return _of_columns(list(pl.read_parquet_schema(path)), path)
+        except pl.exceptions.PolarsError:
+            raise refusal(str(path), _("this Parquet file is broken or breaks off")) from None
     text = head.decode("utf-8-sig", "replace").lstrip()
     if text[:1] in "{[":
         return _of_json(text, path)
@@ -51,9 +52,16 @@ def sniffed(path: Path) -> str:
     if line.startswith("# ") or re.match(r"(DCGM_FI_|nvidia_smi_)\w+\{", line):
         return "dcgm"
     if "JobID" in line and re.match(r"\s*JobID(Raw)?\s+\w+", line) and "|" not in line:
-        raise refusal(str(path), _("this is sacct's table for people; ask for it with -P: {ask}").format(ask=slurm.ASK))
+        raise refusal(
+            str(path), _("this is sacct's table for people; ask for it with -P: {ask}").format(ask=slurm.ASK)
+        )
     if "JobID" in line and "|" not in line and re.search(r"JobID(Raw)?[,;\t]", line):
-        raise refusal(str(path), _("the columns of this sacct dump are not parted by '|'; ask for it with -P: {ask}").format(ask=slurm.ASK))
+        raise refusal(
+            str(path),
+            _("the columns of this sacct dump are not parted by '|'; ask for it with -P: {ask}").format(
+                ask=slurm.ASK
+            ),
+        )
     if "|" in line:
         return "sacct"
     separator = max(",;\t", key=line.count)
@@ -158,4 +166,3 @@ def _of_columns(columns: list[str], path: Path, separator: str = ",") -> str:
             _("its columns are parted by {mark}; a CSV is parted by ','").format(mark=repr(separator)),
         )
     return "csv"
-

@@ -32,7 +32,9 @@ def write(usage: Usage, path: Path) -> None:
             os.unlink(beside)
             raise
     except OSError as error:
-        raise refusal(str(path), _("this file cannot be written ({reason})").format(reason=error.strerror)) from None
+        raise refusal(
+            str(path), _("this file cannot be written ({reason})").format(reason=error.strerror)
+        ) from None
 
 
 def read(path: Path) -> Reading:
@@ -42,10 +44,8 @@ def read(path: Path) -> Reading:
         said = json.loads(pl.read_parquet_metadata(path).get(SAID, "{}"))
     except (pl.exceptions.PolarsError, OSError, ValueError):
         raise refusal(str(path), _("this Parquet file is broken or breaks off")) from None
-    tables = {
-        name: shaped(whole.filter(pl.col("table") == name), schema) for name, schema in TABLES.items()
-    }
+    tables = {name: shaped(whole.filter(pl.col("table") == name), schema) for name, schema in TABLES.items()}
     return Reading(
-        path.name, "rackrent", **tables, warnings=tuple(said.get("warnings", ())),
+        path.name, "rackrent", tables["jobs"], tables["hourly"], tables["charges"], warnings=tuple(said.get("warnings", ())),
         unreadable=said.get("rows_unreadable", 0), hours_given=True,
     )  # fmt: skip

@@ -60,7 +60,9 @@ class Summary:
         }  # fmt: skip
 
 
-def summarise(usage: Usage, rates: Mapping[str, float] | None = None, reference: str | None = None) -> Summary:
+def summarise(
+    usage: Usage, rates: Mapping[str, float] | None = None, reference: str | None = None
+) -> Summary:
     """Return the summary. `rates` are the hours of the `reference` GPU that one hour of a GPU is worth."""
     pools = (
         usage.hourly.group_by("pool", "gpu")
@@ -72,12 +74,18 @@ def summarise(usage: Usage, rates: Mapping[str, float] | None = None, reference:
         .sort("gpu_hours", descending=True)
     )  # fmt: skip
     by_job = usage.jobs.group_by("account").agg(
-        jobs=pl.len(), gpu_hours=pl.col("gpu_hours").sum(), jobs_of_unknown_gpus=pl.col("gpus").is_null().sum()
+        jobs=pl.len(),
+        gpu_hours=pl.col("gpu_hours").sum(),
+        jobs_of_unknown_gpus=pl.col("gpus").is_null().sum(),
     )
-    by_bill = usage.charges.filter(~pl.col("source").is_in(usage.jobs["source"].unique().implode())).group_by("account").agg(
-        pl.col("gpu_hours").sum(), effective_usd=_known("effective_usd")
+    by_bill = (
+        usage.charges.filter(~pl.col("source").is_in(usage.jobs["source"].unique().implode()))
+        .group_by("account")
+        .agg(pl.col("gpu_hours").sum(), effective_usd=_known("effective_usd"))
     )
-    accounts = pl.concat([by_job, by_bill], how="diagonal").sort("gpu_hours", descending=True)
+    accounts = pl.concat([by_job, by_bill], how="diagonal").sort(
+        "gpu_hours", "account", descending=[True, False]
+    )
     money = (
         usage.charges.group_by("kind", "gpu")
         .agg(pl.col("rows").sum(), pl.col("gpu_hours").sum(), billed_usd=_known("billed_usd"), effective_usd=_known("effective_usd"))
@@ -87,8 +95,20 @@ def summarise(usage: Usage, rates: Mapping[str, float] | None = None, reference:
     work = demand_of(usage, rates, reference) if rates and reference else None
     warnings = [*usage.warnings, *(b.sentence() for b in busy if b.censored)]
     if usage.window is not None and (n := days(usage)) < DAYS_PER_YEAR - 1:
-        warnings.append(_("{days:.0f} days of history, not a year: nothing here is scaled to one").format(days=n))
-    return Summary(usage, pools, accounts, money, load_quantiles(usage), queue(usage), busy, work, tuple(dict.fromkeys(warnings)))
+        warnings.append(
+            _("{days:.0f} days of history, not a year: nothing here is scaled to one").format(days=n)
+        )
+    return Summary(
+        usage,
+        pools,
+        accounts,
+        money,
+        load_quantiles(usage),
+        queue(usage),
+        busy,
+        work,
+        tuple(dict.fromkeys(warnings)),
+    )
 
 
 def days(usage: Usage) -> float:

@@ -63,6 +63,13 @@ def moments(text: pl.Series, zone: str, *, late: bool = False) -> pl.Series:
     return out.scatter(odd.arg_true(), written)
 
 
+def lacks_offset(frame: pl.DataFrame, *names: str) -> bool:
+    """Return whether a time in one of these columns is local: it says no offset from UTC."""
+    columns = [frame[name].drop_nulls() for name in names if name in frame.columns]
+    said = [c.filter(~c.is_in(NEVER) & c.str.contains(r"^\s*\d{4}-")) for c in columns]
+    return any(not c.str.contains(r":\d\d.*(?:Z|[+-]\d{2}:?\d{2})\s*$").all() for c in said)
+
+
 SLURM = "%Y-%m-%dT%H:%M:%S"
 NEVER = ("", "None", "Unknown", "NONE", "UNKNOWN", "NULL", "null")
 """What dumps print for a time that has not come."""
@@ -77,7 +84,7 @@ def _odd(text: pl.Expr, zone: str, late: bool) -> pl.Expr:
     """Other ways to write a time: a blank for the T, no seconds, a day, fractions, an offset."""
     tidy = text.str.strip_chars().str.replace(" ", "T", literal=True)
     parts = tidy.str.extract_groups(r"(Z|([+-])(\d{2}):?(\d{2}))?$")
-    offset = tidy.str.contains(r"T.*(?:Z|[+-]\d{2}:?\d{2})$")
+    offset = tidy.str.contains(r":\d\d.*(?:Z|[+-]\d{2}:?\d{2})$")
     bare = pl.when(offset).then(tidy.str.replace(r"(?:Z|[+-]\d{2}:?\d{2})$", "")).otherwise(tidy)
     naive = pl.coalesce(
         bare.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us"),

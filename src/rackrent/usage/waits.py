@@ -39,7 +39,9 @@ class Busy:
     def sentence(self) -> str:
         """Say it as a warning."""
         said = _("{pool}: {busy:.0f} % busy, median wait {wait:.0f} h: demand is censored").format(
-            pool=self.pool or _("unnamed pool"), busy=100 * (self.utilisation or 0), wait=self.median_wait_hours or 0
+            pool=self.pool or _("unnamed pool"),
+            busy=100 * (self.utilisation or 0),
+            wait=self.median_wait_hours or 0,
         )
         if self.of_paid:
             return said
@@ -68,9 +70,7 @@ def queue(usage: Usage) -> pl.DataFrame:
 
 def busy_pools(usage: Usage) -> list[Busy]:
     """Return how full each pool was, by name."""
-    waits = dict(
-        with_wait(usage.jobs).group_by("pool").agg(pl.col("wait_hours").median()).iter_rows()
-    )
+    waits = dict(with_wait(usage.jobs).group_by("pool").agg(pl.col("wait_hours").median()).iter_rows())
     by_hour = usage.hourly.group_by("pool", "hour_utc").agg(
         pl.col("gpus_in_use").sum(),
         paid=pl.when(pl.col("gpu_hours_paid").null_count() == 0).then(pl.col("gpu_hours_paid").sum()),
@@ -81,5 +81,5 @@ def busy_pools(usage: Usage) -> list[Busy]:
         of_paid = rows["paid"].null_count() == 0
         stood = float(rows["paid"].sum()) if of_paid else peak * rows.height
         share = used / stood if stood > 0 else None
-        out.append(Busy(pool if pool is None else str(pool), used, share, of_paid, waits.get(pool), peak))  # type: ignore[call-overload]
+        out.append(Busy(pool if pool is None else str(pool), used, share, of_paid, waits.get(pool), peak))
     return sorted(out, key=lambda b: b.pool or "")

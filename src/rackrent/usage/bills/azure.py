@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import ibis
 
-from rackrent.usage.bills.fields import ACCELERATED, Table, found, hours, key, line, moment, number, plain, text
+from rackrent.usage.bills.fields import (
+    ACCELERATED,
+    Table,
+    found,
+    hours,
+    key,
+    line,
+    moment,
+    number,
+    plain,
+    text,
+)
 
 NEEDED = ("Date", "MeterName", "Quantity", "UnitOfMeasure")
 COST = ("CostInBillingCurrency", "PreTaxCost", "Cost")
@@ -43,7 +54,9 @@ def lines(bill: Table, source: str) -> Table:
             gpu_text=ibis.null("string"),
             kind=kind,
             currency=text(t, "BillingCurrencyCode", "BillingCurrency", "Currency"),
-            hours=ibis.cases((kind == "usage", hours(number(t, "Quantity"), text(t, "UnitOfMeasure"))), else_=None),
+            hours=ibis.cases(
+                (kind == "usage", hours(number(t, "Quantity"), text(t, "UnitOfMeasure"))), else_=None
+            ),
             billed=billed,
             effective=billed,
             given=billed,
@@ -56,10 +69,11 @@ def lines(bill: Table, source: str) -> Table:
 def told_twice(bill: Table) -> Table:
     """Return the usage that two files tell at different cost: an actual and an amortised export of the same month."""
     t = plain(bill, (), "")
+    t = t.filter(text(t, "ChargeType").lower().fill_null("usage") == "usage")
     own = t.select(
         day=text(t, "Date"), resource=text(t, "ResourceId", "InstanceId"), meter=text(t, "MeterId"),
         quantity=text(t, "Quantity"), cost=number(t, *COST), file=t.file,
-    ).filter(text(t, "ChargeType").lower().fill_null("usage") == "usage")  # fmt: skip
+    )  # fmt: skip
     by_file = own.group_by("day", "resource", "meter", "quantity", "file").agg(cost=own.cost.sum())
     both = by_file.group_by("day", "resource", "meter", "quantity").agg(
         files=by_file.file.nunique(), low=by_file.cost.min(), high=by_file.cost.max()

@@ -17,9 +17,9 @@ def lines(bill: Table, source: str) -> Table:
     item, usage_type = text(t, "lineItem/LineItemType"), text(t, "lineItem/UsageType")
     billed = number(t, "lineItem/UnblendedCost")
     plan_left = number(t, "savingsPlan/TotalCommitmentToDate") - number(t, "savingsPlan/UsedCommitment")
-    reservation_left = number(t, "reservation/UnusedAmortizedUpfrontFeeForBillingPeriod").fill_null(0.0) + number(
-        t, "reservation/UnusedRecurringFee"
-    ).fill_null(0.0)
+    reservation_left = number(t, "reservation/UnusedAmortizedUpfrontFeeForBillingPeriod").fill_null(
+        0.0
+    ) + number(t, "reservation/UnusedRecurringFee").fill_null(0.0)
     zero = ibis.literal(0.0)
     given = ibis.cases(
         (item == "SavingsPlanCoveredUsage", number(t, "savingsPlan/SavingsPlanEffectiveCost")),

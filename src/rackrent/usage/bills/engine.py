@@ -55,7 +55,9 @@ def table_of(connection: Any, paths: list[Path], nested: bool = False) -> tuple[
     names = list(dict.fromkeys(n for t in tables for n in t.columns))
     whole = ibis.union(*(_widened(t, names, tables) for t in tables))
     if nested:
-        return whole.distinct(on=[n for n in names if n != "file"], keep="first").mutate(n=ibis.literal(1, "int64")), 0
+        return whole.distinct(on=[n for n in names if n != "file"], keep="first").mutate(
+            n=ibis.literal(1, "int64")
+        ), 0
     rows = [n for n in names if n != "file"]
     by_file = whole.group_by(names).agg(n=lambda t: t.count())
     return by_file.group_by(rows).agg(n=by_file.n.max(), file=by_file.file.min()), unreadable
@@ -95,6 +97,4 @@ def _widened(table: Any, names: list[str], tables: list[Any]) -> Any:
     import ibis
 
     kinds = {n: t.schema()[n] for t in tables for n in t.columns}
-    return table.select(
-        **{n: table[n] if n in table.columns else ibis.null(kinds[n]) for n in names}
-    )
+    return table.select(**{n: table[n] if n in table.columns else ibis.null(kinds[n]) for n in names})

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import ibis
 
-from rackrent.usage.bills.fields import ACCELERATED, GPU_SKU, Table, found, hours, line, moment, number, plain, text
+from rackrent.usage.bills.fields import (
+    ACCELERATED,
+    GPU_SKU,
+    Table,
+    found,
+    hours,
+    line,
+    moment,
+    number,
+    plain,
+    text,
+)
 
 NEEDED = ("ChargePeriodStart", "ChargePeriodEnd", "ChargeCategory", "BilledCost", "EffectiveCost")
 CONTRADICTS = 0.01
@@ -37,7 +48,10 @@ def lines(bill: Table, source: str) -> Table:
     gpu_text = ibis.cases((compute & instance.isnull(), found(said, GPU_SKU)), else_=None)
     instance = ibis.cases((compute, instance), else_=None)
     billed, given, listed = number(t, "BilledCost"), number(t, "EffectiveCost"), number(t, "ListCost")
-    committed = text(t, "PricingCategory").lower().isin(["committed", "dynamic"]) | text(t, "CommitmentDiscountId").notnull()
+    committed = (
+        text(t, "PricingCategory").lower().isin(["committed", "dynamic"])
+        | text(t, "CommitmentDiscountId").notnull()
+    )
     contradicts = (
         (kind == "usage") & ~committed.fill_null(False)
         & ((billed - listed).abs() <= CONTRADICTS * listed.abs())
@@ -46,7 +60,9 @@ def lines(bill: Table, source: str) -> Table:
     start, end = moment(t, "ChargePeriodStart"), moment(t, "ChargePeriodEnd")
     start_text, end_text = text(t, "ChargePeriodStart"), text(t, "ChargePeriodEnd")
     quantity = hours(number(t, "ConsumedQuantity"), text(t, "ConsumedUnit"))
-    pool = text(t, "ProviderName", "ServiceProviderName").lower() + ibis.coalesce("/" + text(t, "RegionId"), "")
+    pool = text(t, "ProviderName", "ServiceProviderName").lower() + ibis.coalesce(
+        "/" + text(t, "RegionId"), ""
+    )
     return t.select(
         **line(
             start=start,

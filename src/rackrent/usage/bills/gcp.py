@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import ibis
 
-from rackrent.usage.bills.fields import GPU_SKU, Column, Table, found, hours, line, moment, number, plain, text
+from rackrent.usage.bills.fields import (
+    GPU_SKU,
+    Column,
+    Table,
+    found,
+    hours,
+    line,
+    moment,
+    number,
+    plain,
+    text,
+)
 
 NEEDED = ("usage_start_time", "usage_end_time", "cost")
 NESTED = {"service": ("description",), "sku": ("description",), "project": ("id", "name"), "location": ("region",), "usage": ("amount", "unit")}  # fmt: skip
@@ -54,7 +65,7 @@ def lines(bill: Table, source: str) -> Table:
 def flat(bill: Table) -> Table:
     """Return the export with its records taken apart: `usage.amount` becomes `usage_amount`."""
     schema = bill.schema()
-    out = {}
+    out: dict[str, Column] = {}
     for outer, inner in NESTED.items():
         if outer in schema and schema[outer].is_struct():
             fields = schema[outer].names

@@ -24,9 +24,14 @@ def folded(instance_type: str) -> str:
 
 def _index(catalog: Catalog) -> dict[str, tuple[str, float]]:
     rows = catalog.all_rows("offers").filter(
-        pl.col("instance_type").is_not_null() & pl.col("gpu").is_not_null() & pl.col("gpu_count").is_not_null()
+        pl.col("instance_type").is_not_null()
+        & pl.col("gpu").is_not_null()
+        & pl.col("gpu_count").is_not_null()
     )
     return {
         folded(name): (gpu, float(count))
-        for name, gpu, count in rows.select("instance_type", "gpu", "gpu_count").unique().sort("instance_type", "gpu").iter_rows()
+        for name, gpu, count in rows.select("instance_type", "gpu", "gpu_count")
+        .unique()
+        .sort("instance_type", "gpu")
+        .iter_rows()
     }

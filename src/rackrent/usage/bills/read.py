@@ -38,7 +38,9 @@ def read_bills(paths: list[Path], kind: str) -> list[Reading]:
         read_all = rejected(connection, paths)
     except duckdb.Error as error:
         said = str(error).splitlines()[0]
-        raise refusal(source, _("this file breaks off or is no {kind} bill ({reason})").format(kind=kind, reason=said)) from None
+        raise refusal(
+            source, _("this file breaks off or is no {kind} bill ({reason})").format(kind=kind, reason=said)
+        ) from None
     finally:
         connection.disconnect()
     return [reading(summed, source, kind, read_all)]
@@ -48,7 +50,7 @@ def lines_of(bill: Any, kind: str, source: str) -> Any:
     """Return the charges of a bill as an Ibis expression (the columns of `fields.LINE`)."""
     from rackrent.usage.bills import azure, cur, focus, gcp
 
-    return {"focus": focus, "cur": cur, "azure": azure, "gcp": gcp}[kind].lines(bill, source)  # type: ignore[attr-defined]
+    return {"focus": focus, "cur": cur, "azure": azure, "gcp": gcp}[kind].lines(bill, source)
 
 
 def summary(lines: Any) -> Any:
@@ -83,7 +85,7 @@ def reading(summed: pl.DataFrame, source: str, kind: str, rejects: tuple[int, li
     frame = _with_gpus(summed, catalog)
     frame = _in_dollars(frame, catalog, said)
     said += _doubts(frame)
-    unread = int(frame["time_unread"].sum() + frame["number_unread"].sum()) + rejects[0]
+    unread = int(frame["time_unread"].sum()) + int(frame["number_unread"].sum()) + rejects[0]
     usage = pl.col("kind") == "usage"
     gpu_hours = (pl.col("hours") * pl.col("gpus")).fill_null(0.0)
     frame = frame.with_columns(gpu_hours=pl.when(usage).then(gpu_hours).otherwise(0.0), paid=gpu_hours)
@@ -97,11 +99,25 @@ def reading(summed: pl.DataFrame, source: str, kind: str, rejects: tuple[int, li
         .with_columns(source=pl.lit(source))
     )  # fmt: skip
     timed = frame.filter(
-        pl.col("gpu").is_not_null() & pl.col("kind").is_in(["usage", "unused"]) & (pl.col("end") > pl.col("start"))
+        pl.col("gpu").is_not_null()
+        & pl.col("kind").is_in(["usage", "unused"])
+        & (pl.col("end") > pl.col("start"))
     ).rename({"start": "started", "end": "ended"})
-    amounts = {"gpus_in_use": "gpu_hours", "gpu_hours_paid": "paid", "billed_usd": "billed_usd", "effective_usd": "effective_usd"}
+    amounts = {
+        "gpus_in_use": "gpu_hours",
+        "gpu_hours_paid": "paid",
+        "billed_usd": "billed_usd",
+        "effective_usd": "effective_usd",
+    }
     hourly = per_hour(timed, amounts).with_columns(source=pl.lit(source))
-    return Reading(source, kind, hourly=shaped(hourly, HOURLY), charges=shaped(charges, CHARGES), warnings=tuple(said), unreadable=unread)
+    return Reading(
+        source,
+        kind,
+        hourly=shaped(hourly, HOURLY),
+        charges=shaped(charges, CHARGES),
+        warnings=tuple(said),
+        unreadable=unread,
+    )
 
 
 def _all_known(column: str) -> pl.Expr:
@@ -138,8 +154,12 @@ def _in_dollars(frame: pl.DataFrame, catalog: Catalog, said: list[str]) -> pl.Da
         said.append(_("the bill names no currency; its amounts are taken as US dollars"))
     foreign = sorted({c for c, _m, r in rates if c not in (None, "USD") and r is not None})
     if foreign:
-        said.append(_("amounts in {currency} are turned into dollars at the mean rate of their month").format(currency=", ".join(str(c) for c in foreign)))
-    schema = {"currency": pl.String, "month": frame.schema["month"], "rate": pl.Float64}
+        said.append(
+            _("amounts in {currency} are turned into dollars at the mean rate of their month").format(
+                currency=", ".join(str(c) for c in foreign)
+            )
+        )
+    schema: dict[str, Any] = {"currency": pl.String, "month": frame.schema["month"], "rate": pl.Float64}
     table = pl.DataFrame(rates, schema=schema, orient="row")
     frame = frame.join(table, on=["currency", "month"], how="left", nulls_equal=True)
     names = {"billed_usd": "billed", "effective_usd": "effective", "effective_as_given_usd": "given"}
@@ -176,9 +196,14 @@ def _doubts(frame: pl.DataFrame) -> list[str]:
                 n,
             ).format(n=n, given=format_usd(float(frame["effective_as_given_usd"].sum()), decimals=2))
         )  # fmt: skip
-    unknown = frame.filter(pl.col("gpu").is_null() & (pl.col("instance_type").is_not_null() | pl.col("gpu_text").is_not_null()))
+    unknown = frame.filter(
+        pl.col("gpu").is_null() & (pl.col("instance_type").is_not_null() | pl.col("gpu_text").is_not_null())
+    )
     for name, cost in (
-        unknown.group_by(what=pl.coalesce("instance_type", "gpu_text")).agg(pl.col("effective_usd").sum()).sort("what").iter_rows()
+        unknown.group_by(what=pl.coalesce("instance_type", "gpu_text"))
+        .agg(pl.col("effective_usd").sum())
+        .sort("what")
+        .iter_rows()
     ):
         said.append(
             _("{type} is not in the catalog: how many GPUs it has is unknown; its cost of {cost} is in the sums, its GPU-hours are not")
@@ -197,7 +222,12 @@ def _refuse_both(connection: Any, paths: list[Path], source: str) -> None:
     tables = [connection.table(f"bill_{i}") for i in range(len(paths))]
     tables = [t.mutate(file=ibis.literal(p.name)) for t, p in zip(tables, paths, strict=True)]
     names = list(dict.fromkeys(n for t in tables for n in t.columns))
-    whole = ibis.union(*(t.select(**{n: t[n].cast("string") if n in t.columns else ibis.null("string") for n in names}) for t in tables))
+    whole = ibis.union(
+        *(
+            t.select(**{n: t[n].cast("string") if n in t.columns else ibis.null("string") for n in names})
+            for t in tables
+        )
+    )
     if names_say or told_twice(whole).count().execute():
         raise refusal(
             source, _("these are an actual and an amortised export of the same usage; give one of them")
