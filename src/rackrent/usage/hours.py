@@ -58,12 +58,12 @@ def spread(
     array([2., 4., 1.])
     """
     first, last = np.floor(start).astype(np.int64), np.floor(end).astype(np.int64)
-    out: NDArray[np.float64] = np.bincount(first, rate * (np.minimum(end, first + 1) - start), hours + 1)
+    out: NDArray[Any] = np.bincount(first, rate * (np.minimum(end, first + 1) - start), hours + 1)
     longer = last > first
     out += np.bincount(last[longer], (rate * (end - last))[longer], hours + 1)
     begun = np.bincount(first[longer] + 1, rate[longer], hours + 2)
     ended = np.bincount(last[longer], rate[longer], hours + 2)
-    whole: NDArray[np.float64] = np.cumsum(begun - ended)[: hours + 1]
+    whole: NDArray[Any] = np.cumsum(begun - ended)[: hours + 1]
     # A running sum of thousands of starts and ends leaves dust where nothing runs.
     whole[np.abs(whole) < 1e-9 * max(1.0, float(np.abs(rate).sum()))] = 0.0
     result: NDArray[np.float64] = (out + whole)[:hours]

@@ -33,10 +33,10 @@ def zone_of(timezone: str | None) -> str:
 def duration_s(text: pl.Expr) -> pl.Expr:
     """Return seconds from Slurm's `D-HH:MM:SS`, `HH:MM:SS`, `MM:SS.mmm`; null for anything else.
 
-    >>> pl.select(duration_s(pl.Series(["1-02:03:04", "00:10:00", "01:02.500", "UNLIMITED"]))).to_series().to_list()
+    >>> said = pl.DataFrame({"text": ["1-02:03:04", "00:10:00", "01:02.500", "UNLIMITED"]})
+    >>> said.select(duration_s(pl.col("text"))).to_series().to_list()
     [93784.0, 600.0, 62.5, None]
     """
-    text = text if isinstance(text, pl.Expr) else pl.lit(text)
     parts = text.str.extract_groups(r"^(-)?(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$")
     number = [parts.struct.field(str(i)).cast(pl.Float64, strict=False).fill_null(0.0) for i in (2, 3, 4, 5)]
     seconds = number[0] * SECONDS_PER_DAY + number[1] * 3600 + number[2] * 60 + number[3]

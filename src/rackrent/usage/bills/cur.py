@@ -4,68 +4,67 @@ from __future__ import annotations
 
 import ibis
 
-from rackrent.usage.bills.fields import ACCELERATED, Table, found, line, moment, number, plain, text
+from rackrent.usage.bills.fields import ACCELERATED, Table, found, line, number, period, plain, text
 
 NEEDED = ("lineItem/LineItemType", "lineItem/UsageStartDate", "lineItem/UsageEndDate", "lineItem/UnblendedCost", "lineItem/UsageType", "lineItem/UsageAmount")  # fmt: skip
+
+WELCOME = ("lineItem/CurrencyCode", "lineItem/UsageAccountName", "lineItem/UsageAccountId", "product/instanceType", "product/regionCode", "product/region", "savingsPlan/SavingsPlanEffectiveCost", "savingsPlan/TotalCommitmentToDate", "savingsPlan/UsedCommitment", "reservation/EffectiveCost", "reservation/UnusedAmortizedUpfrontFeeForBillingPeriod", "reservation/UnusedRecurringFee", "reservation/ReservationARN")  # fmt: skip
+"""What is read where a bill has it."""
 
 
 def lines(bill: Table, source: str) -> Table:
     """Return the charges of a CUR. An hour under a savings plan or a reservation is one hour at its effective cost:
     the negation that takes its list price back is cash, and of a plan's or reservation's fee only the unused part is
     cost. Capacity reserved and not used (`UnusedBox`) is paid and not in use."""
-    t = plain(bill, NEEDED, source)
-    item, usage_type = text(t, "lineItem/LineItemType"), text(t, "lineItem/UsageType")
-    billed = number(t, "lineItem/UnblendedCost")
-    plan_left = number(t, "savingsPlan/TotalCommitmentToDate") - number(t, "savingsPlan/UsedCommitment")
-    reservation_left = number(t, "reservation/UnusedAmortizedUpfrontFeeForBillingPeriod").fill_null(
-        0.0
-    ) + number(t, "reservation/UnusedRecurringFee").fill_null(0.0)
-    zero = ibis.literal(0.0)
-    given = ibis.cases(
-        (item == "SavingsPlanCoveredUsage", number(t, "savingsPlan/SavingsPlanEffectiveCost")),
-        (item == "DiscountedUsage", number(t, "reservation/EffectiveCost")),
-        (item == "SavingsPlanNegation", zero),
-        (item == "SavingsPlanRecurringFee", plan_left),
-        (item == "SavingsPlanUpfrontFee", zero),
-        (item == "RIFee", reservation_left),
-        ((item == "Fee") & text(t, "reservation/ReservationARN").notnull(), zero),
-        else_=billed,
+    t = plain(bill, NEEDED, WELCOME, source)
+    usage_type = text(t, "lineItem/UsageType")
+    unused_fees = ("UnusedAmortizedUpfrontFeeForBillingPeriod", "UnusedRecurringFee")
+    t = t.mutate(
+        **period(text(t, "lineItem/UsageStartDate"), text(t, "lineItem/UsageEndDate")),
+        item=text(t, "lineItem/LineItemType"),
+        billed=number(t, "lineItem/UnblendedCost"),
+        amount=number(t, "lineItem/UsageAmount"),
+        spare=usage_type.re_search(r"Unused(?:Box|Ded)").fill_null(False),
+        box=usage_type.re_search(
+            r"(?:Box|Spot|Dedicated|Host|Ded)Usage|Unused(?:Box|Ded)|Reservation:"
+        ).fill_null(False),
+        type=ibis.coalesce(
+            found(text(t, "product/instanceType"), ACCELERATED), found(usage_type, ACCELERATED)
+        ),
+        plan_left=number(t, "savingsPlan/TotalCommitmentToDate") - number(t, "savingsPlan/UsedCommitment"),
+        reservation_left=sum(number(t, f"reservation/{name}").fill_null(0.0) for name in unused_fees),
+        reserved=text(t, "reservation/ReservationARN").notnull(),
     )
-    spare = usage_type.re_search(r"Unused(?:Box|Ded)")
-    kind = ibis.cases(
-        (item.isin(["Usage", "SavingsPlanCoveredUsage", "DiscountedUsage"]) & ~spare, "usage"),
-        (item.isin(["Usage", "RIFee", "SavingsPlanRecurringFee"]), "unused"),
-        (item.isin(["Fee", "SavingsPlanUpfrontFee"]), "purchase"),
-        (item.isin(["Credit", "Refund"]), "credit"),
-        (item == "Tax", "tax"),
-        else_="adjustment",
+    t = t.mutate(
+        given=ibis.cases(
+            (t.item == "SavingsPlanCoveredUsage", number(t, "savingsPlan/SavingsPlanEffectiveCost")),
+            (t.item == "DiscountedUsage", number(t, "reservation/EffectiveCost")),
+            (t.item.isin(["SavingsPlanNegation", "SavingsPlanUpfrontFee"]), 0.0),
+            (t.item == "SavingsPlanRecurringFee", t.plan_left),
+            (t.item == "RIFee", t.reservation_left),
+            ((t.item == "Fee") & t.reserved, 0.0),
+            else_=t.billed,
+        ),
+        charge=ibis.cases(
+            (t.item.isin(["Usage", "SavingsPlanCoveredUsage", "DiscountedUsage"]) & ~t.spare, "usage"),
+            (t.item.isin(["Usage", "RIFee", "SavingsPlanRecurringFee"]), "unused"),
+            (t.item.isin(["Fee", "SavingsPlanUpfrontFee"]), "purchase"),
+            (t.item.isin(["Credit", "Refund"]), "credit"),
+            (t.item == "Tax", "tax"),
+            else_="adjustment",
+        ),
     )
-    box = usage_type.re_search(r"(?:Box|Spot|Dedicated|Host|Ded)Usage|Unused(?:Box|Ded)|Reservation:")
-    instance = ibis.coalesce(
-        found(text(t, "product/instanceType"), ACCELERATED), found(usage_type, ACCELERATED)
-    )
-    start, end = moment(t, "lineItem/UsageStartDate"), moment(t, "lineItem/UsageEndDate")
-    start_text, end_text = text(t, "lineItem/UsageStartDate"), text(t, "lineItem/UsageEndDate")
-    runs = box & ((kind == "usage") | (spare & (item == "Usage")))
-    region = text(t, "product/regionCode", "product/region")
-    return t.select(
-        **line(
-            start=start,
-            end=end,
-            time_text=ibis.cases((start.isnull(), start_text), (end.isnull(), end_text), else_=None),
-            time_unread=(start.isnull() & start_text.notnull()) | (end.isnull() & end_text.notnull()),
-            number_unread=billed.isnull() | given.isnull(),
-            account=text(t, "lineItem/UsageAccountName", "lineItem/UsageAccountId"),
-            pool="aws" + ibis.coalesce("/" + region, ""),
-            instance_type=instance,
-            gpu_text=ibis.null("string"),
-            kind=kind,
-            currency=text(t, "lineItem/CurrencyCode"),
-            hours=ibis.cases((runs.fill_null(False), number(t, "lineItem/UsageAmount")), else_=None),
-            billed=billed,
-            effective=given,
-            given=given,
-            replaced=ibis.literal(False),
-            n=t.n,
-        )
+    return line(
+        t,
+        account=text(t, "lineItem/UsageAccountName", "lineItem/UsageAccountId"),
+        pool="aws" + ibis.coalesce("/" + text(t, "product/regionCode", "product/region"), ""),
+        instance_type=t.type,
+        gpu_text=ibis.null("string"),
+        kind=t.charge,
+        currency=text(t, "lineItem/CurrencyCode"),
+        hours=ibis.cases((t.box & ((t.charge == "usage") | (t.spare & (t.item == "Usage"))), t.amount)),
+        billed=t.billed,
+        effective=t.given,
+        given=t.given,
+        replaced=ibis.literal(False),
     )

@@ -35,20 +35,29 @@ def key(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def plain(table: Table, needed: tuple[str, ...], source: str) -> Table:
-    """Return the table with plain names. Raises BadInput naming the columns that are missing."""
-    found: dict[str, str] = {}
+def plain(table: Table, needed: tuple[str, ...], welcome: tuple[str, ...], source: str) -> Table:
+    """Return the columns that are needed, and those welcome that are there, with plain names: as text in which words
+    for null are null (records stay). Raises BadInput naming the columns that are missing."""
+    have: dict[str, str] = {}
     for name in table.columns:
-        found.setdefault(key(name), name)
-    if lacking := [name for name in needed if key(name) not in found]:
+        have.setdefault(key(name), name)
+    if lacking := [name for name in needed if key(name) not in have]:
         raise refusal(source, _("column {names} is missing").format(names=", ".join(lacking)))
-    return table.select(**{plain: table[name] for plain, name in found.items()})
+    taken = dict.fromkeys(key(name) for name in (*needed, *welcome, "n") if key(name) in have)
+    return table.select(**{name: _cleaned(table[have[name]]) for name in taken})
+
+
+def _cleaned(column: Column) -> Column:
+    kind = column.type()
+    if kind.is_nested() or column.get_name() == "n":
+        return column
+    said = column.cast("string").strip()
+    return ibis.cases((said.isin(NULLS), None), else_=said)
 
 
 def text(table: Table, *names: str) -> Column:
-    """Return the first of the columns that is there and not null, as text; words for null are null."""
-    have = [table[key(n)].cast("string").strip() for n in names if key(n) in table.columns]
-    have = [ibis.cases((c.isin(NULLS), None), else_=c) for c in have]
+    """Return the first of the columns that is there and not null, as text."""
+    have = [table[key(n)] for n in names if key(n) in table.columns]
     return ibis.coalesce(*have) if have else ibis.null("string")
 
 
@@ -57,9 +66,8 @@ def number(table: Table, *names: str) -> Column:
     return text(table, *names).try_cast("float64")
 
 
-def moment(table: Table, name: str) -> Column:
+def moment(said: Column) -> Column:
     """Return a time in UTC from `2024-09-18 23:00:00`, `2023-01-01T00:00:00Z` or American `9/2/2023`."""
-    said = text(table, name)
     american = ibis.cases(
         (
             said.re_search(r"^\d{1,2}/\d{1,2}/\d{4}$"),
@@ -88,10 +96,32 @@ def hours(quantity: Column, unit: Column) -> Column:
     return quantity * many * factor
 
 
-def line(**columns: Column) -> dict[str, Column]:
-    """Return the columns of LINE; a row that has no instance and no GPU is money only: its month is enough."""
-    watched = columns["instance_type"].notnull() | columns["gpu_text"].notnull()
-    columns["month"] = columns["start"].truncate("M").date()
-    for name in ("start", "end"):
-        columns[name] = ibis.cases((watched, columns[name]), else_=None)
-    return {name: columns[name] for name in LINE}
+def period(start_text: Column, end_text: Column | None = None) -> dict[str, Column]:
+    """Return the columns that a charge's times make, for a projection of their own."""
+    start = moment(start_text)
+    end = start + ibis.interval(days=1) if end_text is None else moment(end_text)
+    return {
+        "start": start,
+        "end": end,
+        "start_text": start_text,
+        "end_text": start_text if end_text is None else end_text,
+    }
+
+
+def line(table: Table, **columns: Column) -> Table:
+    """Return the columns of LINE, where `table` has those of `period` and `n`. A row that has no instance and no GPU is
+    money only: its month is enough."""
+    t = table.select(
+        **columns, n=table.n, **{c: table[c] for c in ("start", "end", "start_text", "end_text")}
+    )
+    bad_start, bad_end = (t[c].isnull() & t[f"{c}_text"].notnull() for c in ("start", "end"))
+    watched = t.instance_type.notnull() | t.gpu_text.notnull()
+    made = {
+        "time_text": ibis.cases((bad_start, t.start_text), (bad_end, t.end_text), else_=None),
+        "time_unread": bad_start | bad_end,
+        "number_unread": t.billed.isnull() | t.given.isnull(),
+        "month": t.start.truncate("M").date(),
+        "start": ibis.cases((watched, t.start), else_=None),
+        "end": ibis.cases((watched, t.end), else_=None),
+    }
+    return t.select(**{name: made.get(name, t[name] if name in t.columns else None) for name in LINE})

@@ -11,8 +11,8 @@ from rackrent.usage.bills.fields import (
     found,
     hours,
     line,
-    moment,
     number,
+    period,
     plain,
     text,
 )
@@ -20,6 +20,9 @@ from rackrent.usage.bills.fields import (
 NEEDED = ("ChargePeriodStart", "ChargePeriodEnd", "ChargeCategory", "BilledCost", "EffectiveCost")
 CONTRADICTS = 0.01
 """Share of the list cost by which an effective cost is off that nothing on the row explains."""
+
+WELCOME = ("BillingCurrency", "ListCost", "CommitmentDiscountStatus", "CommitmentDiscountId", "PricingCategory", "ConsumedQuantity", "ConsumedUnit", "ServiceCategory", "ChargeDescription", "SkuPriceDetails", "SkuMeter", "x_InstanceType", "ProviderName", "ServiceProviderName", "RegionId", "SubAccountName", "SubAccountId", "BillingAccountName", "BillingAccountId")  # fmt: skip
+"""What is read where a bill has it."""
 
 
 def lines(bill: Table, source: str) -> Table:
@@ -29,58 +32,50 @@ def lines(bill: Table, source: str) -> Table:
     An on-demand row that was billed at list price and whose effective cost is another has the billed one:
     there is no discount that could explain it.
     """
-    t = plain(bill, NEEDED, source)
+    t = plain(bill, NEEDED, WELCOME, source)
     category = text(t, "ChargeCategory").lower()
-    unused = text(t, "CommitmentDiscountStatus").lower() == "unused"
-    kind = ibis.cases(
-        ((category == "usage") & unused.fill_null(False), "unused"),
-        (category.isin(["usage", "purchase", "credit", "adjustment", "tax"]), category),
-        else_="adjustment",
+    service = text(t, "ServiceCategory").lower()
+    t = t.mutate(
+        **period(text(t, "ChargePeriodStart"), text(t, "ChargePeriodEnd")),
+        charge=ibis.cases(
+            ((category == "usage") & (text(t, "CommitmentDiscountStatus").lower() == "unused"), "unused"),
+            (category.isin(["usage", "purchase", "credit", "adjustment", "tax"]), category),
+            else_="adjustment",
+        ),
+        computes=service.isnull() | service.isin(["compute", "ai and machine learning"]),
+        said=text(t, "ChargeDescription"),
+        billed=number(t, "BilledCost"),
+        given=number(t, "EffectiveCost"),
+        listed=number(t, "ListCost"),
+        committed=(
+            text(t, "PricingCategory").lower().isin(["committed", "dynamic"]).fill_null(False)
+            | text(t, "CommitmentDiscountId").notnull()
+        ),
+        quantity=hours(number(t, "ConsumedQuantity"), text(t, "ConsumedUnit")),
+        detail=found(text(t, "SkuPriceDetails"), r'"(?:x_)?InstanceType"\s*:\s*"([^"]+)"'),
     )
-    said = text(t, "ChargeDescription")
-    detail = found(text(t, "SkuPriceDetails"), r'"(?:x_)?InstanceType"\s*:\s*"([^"]+)"')
-    instance = ibis.coalesce(
-        *(found(c, ACCELERATED) for c in (text(t, "x_InstanceType"), detail, text(t, "SkuMeter"), said))
+    told = ibis.coalesce(text(t, "x_InstanceType"), t.detail, text(t, "SkuMeter"), t.said)
+    t = t.mutate(
+        type=ibis.cases((t.computes, ibis.coalesce(found(told, ACCELERATED), found(t.said, ACCELERATED)))),
+        contradicts=(
+            (t.charge == "usage")
+            & ~t.committed
+            & ((t.billed - t.listed).abs() <= CONTRADICTS * t.listed.abs())
+            & ((t.given - t.listed).abs() > CONTRADICTS * t.listed.abs())
+        ).fill_null(False),
     )
-    compute = text(t, "ServiceCategory").isnull() | text(t, "ServiceCategory").lower().isin(
-        ["compute", "ai and machine learning"]
-    )
-    gpu_text = ibis.cases((compute & instance.isnull(), found(said, GPU_SKU)), else_=None)
-    instance = ibis.cases((compute, instance), else_=None)
-    billed, given, listed = number(t, "BilledCost"), number(t, "EffectiveCost"), number(t, "ListCost")
-    committed = (
-        text(t, "PricingCategory").lower().isin(["committed", "dynamic"])
-        | text(t, "CommitmentDiscountId").notnull()
-    )
-    contradicts = (
-        (kind == "usage") & ~committed.fill_null(False)
-        & ((billed - listed).abs() <= CONTRADICTS * listed.abs())
-        & ((given - listed).abs() > CONTRADICTS * listed.abs())
-    ).fill_null(False)  # fmt: skip
-    start, end = moment(t, "ChargePeriodStart"), moment(t, "ChargePeriodEnd")
-    start_text, end_text = text(t, "ChargePeriodStart"), text(t, "ChargePeriodEnd")
-    quantity = hours(number(t, "ConsumedQuantity"), text(t, "ConsumedUnit"))
-    pool = text(t, "ProviderName", "ServiceProviderName").lower() + ibis.coalesce(
-        "/" + text(t, "RegionId"), ""
-    )
-    return t.select(
-        **line(
-            start=start,
-            end=end,
-            time_text=ibis.cases((start.isnull(), start_text), (end.isnull(), end_text), else_=None),
-            time_unread=(start.isnull() & start_text.notnull()) | (end.isnull() & end_text.notnull()),
-            number_unread=billed.isnull() | given.isnull(),
-            account=text(t, "SubAccountName", "SubAccountId", "BillingAccountName", "BillingAccountId"),
-            pool=pool,
-            instance_type=instance,
-            gpu_text=gpu_text,
-            kind=kind,
-            currency=text(t, "BillingCurrency"),
-            hours=ibis.cases((kind == "usage", quantity), else_=None),
-            billed=billed,
-            effective=ibis.cases((contradicts, billed), else_=given),
-            given=given,
-            replaced=contradicts,
-            n=t.n,
-        )
+    return line(
+        t,
+        account=text(t, "SubAccountName", "SubAccountId", "BillingAccountName", "BillingAccountId"),
+        pool=text(t, "ProviderName", "ServiceProviderName").lower()
+        + ibis.coalesce("/" + text(t, "RegionId"), ""),
+        instance_type=t.type,
+        gpu_text=ibis.cases((t.computes & t.type.isnull(), found(t.said, GPU_SKU))),
+        kind=t.charge,
+        currency=text(t, "BillingCurrency"),
+        hours=ibis.cases((t.charge == "usage", t.quantity)),
+        billed=t.billed,
+        effective=ibis.cases((t.contradicts, t.billed), else_=t.given),
+        given=t.given,
+        replaced=t.contradicts,
     )

@@ -11,8 +11,8 @@ from rackrent.usage.bills.fields import (
     found,
     hours,
     line,
-    moment,
     number,
+    period,
     plain,
     text,
 )
@@ -20,45 +20,42 @@ from rackrent.usage.bills.fields import (
 NEEDED = ("usage_start_time", "usage_end_time", "cost")
 NESTED = {"service": ("description",), "sku": ("description",), "project": ("id", "name"), "location": ("region",), "usage": ("amount", "unit")}  # fmt: skip
 
+WELCOME = ("credits", "currency", "cost_type", "service_description", "sku_description", "project_id", "project_name", "location_region", "usage_amount", "usage_unit")  # fmt: skip
+"""What is read where a bill has it."""
+
 
 def lines(bill: Table, source: str) -> Table:
     """Return the charges of a GCP export: cost plus credits, which are negative and may be many or none. A GPU is a
     charge of its own, in seconds; what its machine costs beside is money only."""
-    t = plain(flat(bill), NEEDED, source)
-    said = text(t, "sku.description")
-    committed = said.re_search(r"(?i)^commitment").fill_null(False)
+    t = plain(flat(bill), NEEDED, WELCOME, source)
     cost_type = text(t, "cost_type").lower()
-    kind = ibis.cases(
-        (committed, "purchase"),
-        (cost_type.isnull() | (cost_type == "regular"), "usage"),
-        (cost_type == "tax", "tax"),
-        else_="adjustment",
+    t = t.mutate(
+        **period(text(t, "usage_start_time"), text(t, "usage_end_time")),
+        said=text(t, "sku.description"),
+        net=number(t, "cost") + _credits(t),
+        committed=text(t, "sku.description").re_search(r"(?i)^commitment").fill_null(False),
+        regular=cost_type.isnull() | (cost_type == "regular"),
+        taxed=(cost_type == "tax").fill_null(False),
+        quantity=hours(number(t, "usage.amount"), text(t, "usage.unit")),
     )
-    cost = number(t, "cost")
-    net = cost + _credits(t)
-    start, end = moment(t, "usage_start_time"), moment(t, "usage_end_time")
-    start_text, end_text = text(t, "usage_start_time"), text(t, "usage_end_time")
-    quantity = hours(number(t, "usage.amount"), text(t, "usage.unit"))
-    return t.select(
-        **line(
-            start=start,
-            end=end,
-            time_text=ibis.cases((start.isnull(), start_text), (end.isnull(), end_text), else_=None),
-            time_unread=(start.isnull() & start_text.notnull()) | (end.isnull() & end_text.notnull()),
-            number_unread=cost.isnull(),
-            account=text(t, "project.id", "project.name"),
-            pool="gcp" + ibis.coalesce("/" + text(t, "location.region"), ""),
-            instance_type=ibis.null("string"),
-            gpu_text=ibis.cases((~committed, found(said, GPU_SKU)), else_=None),
-            kind=kind,
-            currency=text(t, "currency"),
-            hours=ibis.cases((kind == "usage", quantity), else_=None),
-            billed=net,
-            effective=net,
-            given=net,
-            replaced=ibis.literal(False),
-            n=t.n,
+    t = t.mutate(
+        charge=ibis.cases(
+            (t.committed, "purchase"), (t.regular, "usage"), (t.taxed, "tax"), else_="adjustment"
         )
+    )
+    return line(
+        t,
+        account=text(t, "project.id", "project.name"),
+        pool="gcp" + ibis.coalesce("/" + text(t, "location.region"), ""),
+        instance_type=ibis.null("string"),
+        gpu_text=ibis.cases((~t.committed, found(t.said, GPU_SKU))),
+        kind=t.charge,
+        currency=text(t, "currency"),
+        hours=ibis.cases((t.charge == "usage", t.quantity)),
+        billed=t.net,
+        effective=t.net,
+        given=t.net,
+        replaced=ibis.literal(False),
     )
 
 

@@ -67,7 +67,6 @@ def summary(lines: Any) -> Any:
     return lines.group_by(list(KEYS)).agg(
         rows=lines.n.sum(),
         hours=times(lines.hours.fill_null(0.0)),
-        timeless=count(lines.hours.isnull()),
         billed=times(lines.billed),
         effective=times(lines.effective),
         given=times(lines.given),
