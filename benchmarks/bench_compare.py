@@ -9,9 +9,8 @@ import resource
 import sys
 import time
 
-from benchmarks.market import synthetic_catalog
-
 import rackrent
+from benchmarks.market import synthetic_catalog
 from rackrent.comparison.uncertainty import uncertainty
 
 WORKLOAD = {

@@ -79,7 +79,9 @@ def read(path: Path) -> None:
     seconds = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     size = path.stat().st_size / 1e9
-    print(f"{path.name}: {size:.2f} GB, {usage.gpu_hours:,.0f} GPU-hours in {seconds:.1f} s, peak {peak:.2f} GB")
+    print(
+        f"{path.name}: {size:.2f} GB, {usage.gpu_hours:,.0f} GPU-hours in {seconds:.1f} s, peak {peak:.2f} GB"
+    )
 
 
 def main() -> None:

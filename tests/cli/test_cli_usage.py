@@ -61,7 +61,9 @@ def test_idle_says_what_a_stop_would_have_saved(rackrent: Callable, jobs: str) -
         (["--timezone", "Mars/Base"], "there is no time zone 'Mars/Base'"),
     ],
 )
-def test_what_is_typed_wrongly_is_said(rackrent: Callable, jobs: str, arguments: list[str], said: str) -> None:
+def test_what_is_typed_wrongly_is_said(
+    rackrent: Callable, jobs: str, arguments: list[str], said: str
+) -> None:
     ended = rackrent("usage", "summary", jobs, *arguments)
     assert ended.code == 2
     assert said in ended.err and ended.err.count("\n") == 1 and ended.out == ""
@@ -74,7 +76,8 @@ def test_a_usage_file_is_the_demand_of_a_comparison(rackrent: Callable, jobs: st
     ):
         (tmp_path / f"{name}.yaml").write_text(f"demand:\n  {demand}\nas_of: 2026-10-01\n")
     told, plain = (
-        json.loads(rackrent("compare", str(tmp_path / f"{name}.yaml"), "--json").out) for name in ("usage", "hours")
+        json.loads(rackrent("compare", str(tmp_path / f"{name}.yaml"), "--json").out)
+        for name in ("usage", "hours")
     )
     assert told["recommended"] == plain["recommended"]
     assert told["options"] == plain["options"]

@@ -91,7 +91,12 @@ def compare(
         from rackrent.app.compare import compare as ask
         from rackrent.report.terminal import print_comparison, why_none
 
-        result = ask(question, catalog_in(catalog, day or question.as_of), as_of=day, beside=workload and workload.parent)
+        result = ask(
+            question,
+            catalog_in(catalog, day or question.as_of),
+            as_of=day,
+            beside=workload and workload.parent,
+        )
     if csv is not None:
         from rackrent.report.table_file import write_csv
 

@@ -68,24 +68,26 @@ def number(table: Table, *names: str) -> Column:
 
 def moment(said: Column) -> Column:
     """Return a time in UTC from `2024-09-18 23:00:00`, `2023-01-01T00:00:00Z` or American `9/2/2023`."""
-    american = ibis.cases(
-        (
-            said.re_search(r"^\d{1,2}/\d{1,2}/\d{4}$"),
-            said.re_extract(r"/(\d{4})$", 1)
-            + "-"
-            + ("0" + said.re_extract(r"^(\d{1,2})/", 1)).right(2)
-            + "-"
-            + ("0" + said.re_extract(r"/(\d{1,2})/", 1)).right(2),
-        ),
+    # The common forms are cut to their length; patterns are tried only on what they can fit: bills have many rows.
+    american = (
+        said.re_extract(r"/(\d{4})$", 1)
+        + "-"
+        + ("0" + said.re_extract(r"^(\d{1,2})/", 1)).right(2)
+        + "-"
+        + ("0" + said.re_extract(r"/(\d{1,2})/", 1)).right(2)
+    )
+    iso = ibis.cases(
+        (said.contains("/"), american),
+        (said.length() == 20, said.re_replace("Z$", "")),
+        (said.length() > 20, said.re_replace(r"(\.\d+)?( ?UTC|Z|\+00:?00)?$", "")),
         else_=said,
     )
-    return american.re_replace(r"( ?UTC|Z|\+00:?00)$", "").replace("T", " ").try_cast("timestamp(6)")
+    return iso.replace("T", " ").try_cast("timestamp(6)")
 
 
 def found(said: Column, pattern: str) -> Column:
     """Return the first match in text; null where there is none."""
-    match = said.re_extract(pattern, 1)
-    return ibis.cases((match == "", None), else_=match)
+    return said.re_extract(pattern, 1).nullif("")
 
 
 def hours(quantity: Column, unit: Column) -> Column:

@@ -70,7 +70,7 @@ def lines(bill: Table, source: str) -> Table:
         pool=text(t, "ProviderName", "ServiceProviderName").lower()
         + ibis.coalesce("/" + text(t, "RegionId"), ""),
         instance_type=t.type,
-        gpu_text=ibis.cases((t.computes & t.type.isnull(), found(t.said, GPU_SKU))),
+        gpu_text=ibis.cases((t.computes & t.type.isnull() & t.said.contains("GPU"), found(t.said, GPU_SKU))),
         kind=t.charge,
         currency=text(t, "BillingCurrency"),
         hours=ibis.cases((t.charge == "usage", t.quantity)),
