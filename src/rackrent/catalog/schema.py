@@ -67,19 +67,8 @@ def _c(
 
 PROVENANCE = (
     _c("source", pl.String, "id of a row in `sources`", required=True),
-    _c(
-        "observed_on",
-        pl.Date,
-        "day the source showed the figure (first of the month or year if no day is known)",
-        required=True,
-    ),
-    _c(
-        "confidence",
-        pl.String,
-        "high: read from the publisher; medium: second hand; low: memory or judgement",
-        required=True,
-        one_of=CONFIDENCES,
-    ),
+    _c("observed_on", pl.Date, "day the source showed the figure (first of the month or year if no day is known)", required=True),
+    _c("confidence", pl.String, "high: read from the publisher; medium: second hand; low: memory or judgement", required=True, one_of=CONFIDENCES),
     _c("valid_from", pl.Date, "first day the row holds", required=True),
     _c("valid_to", pl.Date, "first day it no longer holds; null while it does"),
     _c("note", pl.String, "what a reader should know, other readings among it"),
@@ -104,68 +93,28 @@ OFFERS = _table(
     "offers",
     "one way to rent one machine type in one place on one term",
     _c("provider", pl.String, "name as in `providers`", required=True),
-    _c(
-        "kind",
-        pl.String,
-        "kind of option it makes",
-        required=True,
-        one_of=("cloud", "marketplace", "bare_metal", "exchange", "campus"),
-    ),
+    _c("kind", pl.String, "kind of option it makes", required=True, one_of=("cloud", "marketplace", "bare_metal", "exchange", "campus")),
     _c("instance_type", pl.String, "the provider's name of the machine", required=True),
-    _c(
-        "region",
-        pl.String,
-        "the provider's region, or 'global' where one price holds everywhere",
-        required=True,
-    ),
+    _c("region", pl.String, "the provider's region, or 'global' where one price holds everywhere", required=True),
     _c("country", pl.String, "ISO 3166 alpha-3 code of the region; null if it spans several or is unknown"),
     _c("gpu", pl.String, "canonical GPU name as in `gpus`", required=True),
-    _c(
-        "gpu_count",
-        pl.Float64,
-        "GPUs in the machine; a fraction where one GPU is shared; null if the source does not say",
-    ),
+    _c("gpu_count", pl.Float64, "GPUs in the machine; a fraction where one GPU is shared; null if the source does not say"),
     _c("gpu_memory_gb", pl.Float64, "nominal memory of one GPU (of the share, for a fraction), GB"),
     _c("vcpus", pl.Float64, "virtual CPUs"),
     _c("ram_gb", pl.Float64, "memory of the machine, GB"),
     _c("disk_gb", pl.Float64, "local disk, GB"),
     _c("network_gbps", pl.Float64, "network, Gbit/s"),
     _c("term", pl.String, "rental term", required=True, one_of=TERMS[1:]),
-    _c(
-        "amount",
-        pl.Float64,
-        "price of the WHOLE machine in `currency` per `per`, excluding what is paid up front; null if unknown",
-    ),
+    _c("amount", pl.Float64, "price of the WHOLE machine in `currency` per `per`, excluding what is paid up front; null if unknown"),
     _c("currency", pl.String, "ISO 4217 code; null if the source does not say (the price is then unknown)"),
     _c("per", pl.String, "what the amount buys", required=True, one_of=("machine_hour", "machine_month")),
     _c("upfront", pl.Float64, "paid at the start of each term, in `currency`, for the whole machine"),
-    _c(
-        "minimum_months",
-        pl.Float64,
-        "shortest time that must be paid, months (12 and 36 for reservations); 0 if none",
-    ),
-    _c(
-        "payment",
-        pl.String,
-        "how a commitment is paid",
-        one_of=("no_upfront", "partial_upfront", "all_upfront"),
-    ),
+    _c("minimum_months", pl.Float64, "shortest time that must be paid, months (12 and 36 for reservations); 0 if none"),
+    _c("payment", pl.String, "how a commitment is paid", one_of=("no_upfront", "partial_upfront", "all_upfront")),
     _c("price_kind", pl.String, "what the figure is", required=True, one_of=PRICE_KINDS),
-    _c(
-        "condition",
-        pl.String,
-        "state of the hardware or of its sale",
-        required=True,
-        one_of=("new", "used", "discontinued"),
-    ),
-    _c(
-        "incomplete",
-        pl.String,
-        "what the price leaves out (for example 'vcpu and ram'): such rows never rank; null if complete",
-    ),
-    _c(
-        "storage_usd_gb_month", pl.Float64, "price of attached storage if the row states it, USD per GB-month"
-    ),
+    _c("condition", pl.String, "state of the hardware or of its sale", required=True, one_of=("new", "used", "discontinued")),
+    _c("incomplete", pl.String, "what the price leaves out (for example 'vcpu and ram'): such rows never rank; null if complete"),
+    _c("storage_usd_gb_month", pl.Float64, "price of attached storage if the row states it, USD per GB-month"),
 )
 
 GPUS = _table(
@@ -211,19 +160,11 @@ SYSTEMS = _table(
     _c("cpu_cores", pl.Float64, "cores"),
     _c("ram_gb", pl.Float64, "memory, GB"),
     _c("disk_gb", pl.Float64, "disk, GB"),
-    _c(
-        "amount",
-        pl.Float64,
-        "price before tax (a machine), or per kW of power and month (colocation); null if unknown",
-    ),
+    _c("amount", pl.Float64, "price before tax (a machine), or per kW of power and month (colocation); null if unknown"),
     _c("amount_low", pl.Float64, "lower end where the price is a range"),
     _c("amount_high", pl.Float64, "upper end where the price is a range"),
     _c("currency", pl.String, "ISO 4217 code"),
-    _c(
-        "gpu_amount",
-        pl.Float64,
-        "part of the price that is the GPUs (it keeps value on its own curve), same currency",
-    ),
+    _c("gpu_amount", pl.Float64, "part of the price that is the GPUs (it keeps value on its own curve), same currency"),
     _c("price_kind", pl.String, "what the figure is", required=True, one_of=PRICE_KINDS),
     _c("power_kw", pl.Float64, "rated or stated power of the whole machine, kW"),
     _c("form", pl.String, "where it can stand", one_of=("desktop", "workstation", "rack")),
@@ -235,12 +176,7 @@ PARTS = _table(
     "parts",
     "one part of a ready-made build",
     _c("system", pl.String, "id in `systems`", required=True),
-    _c(
-        "part_type",
-        pl.String,
-        "gpu, cpu, cpu_cooler, motherboard, memory, storage, power_supply, case",
-        required=True,
-    ),
+    _c("part_type", pl.String, "gpu, cpu, cpu_cooler, motherboard, memory, storage, power_supply, case", required=True),
     _c("name", pl.String, "name as sold", required=True),
     _c("quantity", pl.Float64, "how many", required=True),
     _c("amount", pl.Float64, "price of one before tax; null if unknown (the build then costs 'at least')"),
@@ -256,12 +192,7 @@ BENCHMARKS = _table(
     _c("precision", pl.String, "fp32, fp16, tf32, bf16, fp8, fp4 or mixed", required=True),
     _c("gpu", pl.String, "canonical GPU name", required=True),
     _c("gpu_count", pl.Float64, "GPUs used", required=True),
-    _c(
-        "rate",
-        pl.Float64,
-        "work per second of the whole system (or the ratio the source gives)",
-        required=True,
-    ),
+    _c("rate", pl.Float64, "work per second of the whole system (or the ratio the source gives)", required=True),
     _c("unit", pl.String, "unit of the rate", required=True),
     _c("system_w", pl.Float64, "measured power of the system, W"),
 )
@@ -274,25 +205,13 @@ ELECTRICITY = _table(
     _c("customer", pl.String, "who pays it", required=True, one_of=("household", "business", "industrial")),
     _c("amount", pl.Float64, "price per kWh in `currency`", required=True),
     _c("currency", pl.String, "ISO 4217 code", required=True),
-    _c(
-        "tax_basis",
-        pl.String,
-        "whether VAT and levies are in it",
-        required=True,
-        one_of=("incl", "excl", "unknown"),
-    ),
+    _c("tax_basis", pl.String, "whether VAT and levies are in it", required=True, one_of=("incl", "excl", "unknown")),
 )
 
 CARBON = _table(
     "carbon",
     "carbon intensity of electricity in one place",
-    _c(
-        "level",
-        pl.String,
-        "size of the place",
-        required=True,
-        one_of=("country", "us_state", "cloud_region", "cn_province", "zone"),
-    ),
+    _c("level", pl.String, "size of the place", required=True, one_of=("country", "us_state", "cloud_region", "cn_province", "zone")),
     _c("code", pl.String, "ISO alpha-3, state, region or zone code", required=True),
     _c("name", pl.String, "name of the place"),
     _c("g_per_kwh", pl.Float64, "grams of CO2 (equivalent, see note) per kWh", required=True),
@@ -301,12 +220,7 @@ CARBON = _table(
 PUE = _table(
     "pue",
     "power usage effectiveness of a kind of site: energy in / energy to the machines",
-    _c(
-        "site",
-        pl.String,
-        "home, home_air_conditioned, office, colocation, or an operator's name",
-        required=True,
-    ),
+    _c("site", pl.String, "home, home_air_conditioned, office, colocation, or an operator's name", required=True),
     _c("pue", pl.Float64, "PUE, at least 1", required=True),
 )
 
@@ -340,12 +254,7 @@ PROVIDERS = _table(
     _c("jurisdiction", pl.String, "where the company sits, ISO alpha-3 or EU"),
     _c("billing_s", pl.Float64, "billing granularity, seconds"),
     _c("minimum_s", pl.Float64, "minimum charge of a run, seconds"),
-    _c(
-        "stopped",
-        pl.String,
-        "what a stopped machine costs",
-        one_of=("disk", "full", "nothing", "cannot_stop"),
-    ),
+    _c("stopped", pl.String, "what a stopped machine costs", one_of=("disk", "full", "nothing", "cannot_stop")),
     _c("stopped_disk_factor", pl.Float64, "disk rate while stopped / while running"),
     _c("storage_usd_gb_month", pl.Float64, "attached storage, USD per GB-month"),
     _c("spot_notice_s", pl.Float64, "warning before a spot machine is taken, seconds"),
@@ -356,11 +265,7 @@ PROVIDERS = _table(
     _c("baa_covers_gpu", pl.String, "whether it covers the GPU service", one_of=("yes", "no", "unknown")),
     _c("dpa", pl.String, "GDPR processing agreement", one_of=("offered", "not_offered", "unknown")),
     _c("quota", pl.String, "limits a new customer meets"),
-    _c(
-        "field_evidence",
-        pl.String,
-        "per field: where it was read, or 'memory' (then unknown for certificates)",
-    ),
+    _c("field_evidence", pl.String, "per field: where it was read, or 'memory' (then unknown for certificates)"),
 )
 
 EGRESS = _table(
@@ -368,12 +273,7 @@ EGRESS = _table(
     "one tier of one provider's price for data out to the internet",
     _c("provider", pl.String, "name as in `providers`", required=True),
     _c("region", pl.String, "region or zone it holds in", required=True),
-    _c(
-        "from_gb",
-        pl.Float64,
-        "tier starts at this volume a month, counted from 0 with the free allowance inside, GB",
-        required=True,
-    ),
+    _c("from_gb", pl.Float64, "tier starts at this volume a month, counted from 0 with the free allowance inside, GB", required=True),
     _c("to_gb", pl.Float64, "tier ends here, GB; null for the last"),
     _c("usd_per_gb", pl.Float64, "price, USD per GB; null if unknown"),
     _c("free_gb", pl.Float64, "allowance a month that is not billed, GB (0 if none)"),
