@@ -9,8 +9,9 @@ import resource
 import sys
 import time
 
-import rackrent
 from benchmarks.market import synthetic_catalog
+
+import rackrent
 from rackrent.comparison.uncertainty import uncertainty
 
 WORKLOAD = {

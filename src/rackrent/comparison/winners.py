@@ -94,4 +94,6 @@ def _put(workload: Workload, multiple: float, months: int) -> Workload:
         for name, factor in factors.items()
         if getattr(demand, name) is not None
     }
-    return workload.model_copy(update={"demand": demand.model_copy(update=scaled), "horizon_months": months})
+    return workload.model_copy(
+        update={"demand": demand.model_copy(update=scaled), "horizon_months": months}
+    )
