@@ -1,7 +1,7 @@
 """rackrent: own deep-learning compute, rent it, or lend it out? Arithmetic that anyone can check.
 
-`build`, `compare`, `load_catalog`, `plan`, `costing` and `planning` are loaded when they are first asked for:
-`import rackrent` itself is quick.
+`build`, `compare`, `load_catalog`, `plan`, `costing`, `planning` and `usage` are loaded when they are first asked
+for: `import rackrent` itself is quick.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rackrent import costing, planning
+    from rackrent import costing, planning, usage
     from rackrent.app.build import build
     from rackrent.app.compare import compare
     from rackrent.app.plan import plan
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "build", "compare", "costing", "load_catalog", "plan", "planning"]
+__all__ = ["__version__", "build", "compare", "costing", "load_catalog", "plan", "planning", "usage"]
 
 _FUNCTIONS = {
     "build": ("rackrent.app.build", "build"),
@@ -29,7 +29,7 @@ _FUNCTIONS = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"costing", "planning"}:
+    if name in {"costing", "planning", "usage"}:
         return import_module(f"rackrent.{name}")
     if name not in _FUNCTIONS:
         raise AttributeError(f"module 'rackrent' has no attribute {name!r}")

@@ -57,7 +57,7 @@ def test_a_last_half_year_has_half_a_burst() -> None:
 
 
 def test_a_usage_file_is_not_read_yet() -> None:
-    with pytest.raises(BadInput, match=r"demand\.usage names 'jobs\.csv', but usage files are not read yet"):
+    with pytest.raises(BadInput, match=r"demand\.usage names 'jobs\.csv', which has not been read"):
         monthly_work(Demand(usage="jobs.csv"), 1, 12)
 
 

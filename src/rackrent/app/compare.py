@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,19 @@ Question = Workload | Path | str | Mapping[str, Any]
 """A workload, the path of its file, or a mapping of the same shape."""
 
 
-def compare(workload: Question, catalog: Catalog | None = None, *, as_of: date | None = None) -> Comparison:
+def compare(
+    workload: Question,
+    catalog: Catalog | None = None,
+    *,
+    as_of: date | None = None,
+    beside: Path | None = None,
+) -> Comparison:
     """Compare every way of getting the compute that `workload` asks for.
 
     `workload` is a `Workload`, the path of its YAML file, or a mapping of the same shape. `catalog` is the shipped
     one unless another is given. The day whose prices are used is `as_of`, else the workload's, else that of the
-    given catalog, else today (UTC).
+    given catalog, else today (UTC). A usage file (`demand.usage`) is looked for from the folder of the workload's
+    file, from `beside` where there is none.
 
     Raises BadInput where the workload says something impossible or names a GPU nobody knows, CatalogError where
     the catalog cannot be read.
@@ -34,7 +42,16 @@ def compare(workload: Question, catalog: Catalog | None = None, *, as_of: date |
     'own_build'
     """
     question = workload_of(workload)
-    return compare_workload(question, catalog_of(question, catalog, as_of))
+    known = catalog_of(question, catalog, as_of)
+    if question.demand.usage is None:
+        return compare_workload(question, known)
+    from rackrent.app.usage import with_usage
+
+    if beside is None and isinstance(workload, Path | str):
+        beside = Path(workload).parent
+    question, said = with_usage(question, known, beside)
+    result = compare_workload(question, known)
+    return replace(result, warnings=(*said, *result.warnings))
 
 
 def workload_of(question: Question) -> Workload:

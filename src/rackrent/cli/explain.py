@@ -35,7 +35,9 @@ def explain(
         from rackrent.report.explanation import print_explanation
 
         question = workload_of(workload)
-        result = compare(question, catalog_in(catalog, day or question.as_of), as_of=day)
+        result = compare(
+            question, catalog_in(catalog, day or question.as_of), as_of=day, beside=workload.parent
+        )
     told = tell(result, option, number)
     if as_json:
         print_json(told.to_dict())

@@ -44,7 +44,7 @@ class Flag:
             said = _("{meaning}: {words}").format(meaning=said, words=", ".join(words))
         if self.several:
             said = _("{meaning} (may be given several times)").format(meaning=said)
-        default = self.field.get_default(call_default_factory=False)
+        default = self.field.get_default(call_default_factory=True, validated_data={})
         if default in (None, False, [], ()) or self.field.is_required():
             return said
         shown = _("yes") if default is True else default

@@ -21,6 +21,7 @@ COMMANDS = {
     "build": N_("The machine to build: a parts list that fits, and why."),
     "reproduce": N_("Compute a published example again."),
     "prices": N_("Search the prices; show one GPU or offer."),
+    "usage": N_("Read what you really ran: hours, waits, cost, idle time."),
 }
 """Command to its first sentence; `rackrent.cli.<command>` holds it as `app`."""
 

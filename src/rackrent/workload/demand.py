@@ -20,7 +20,7 @@ def monthly_work(demand: Demand, gpus: int, horizon_months: int) -> NDArray[np.f
     With `busy_months_per_year` k below 12, each year's work is done in its first k months, at 12 / k times the mean
     rate; no work is lost. A last year cut short by the horizon has its burst cut in proportion.
 
-    Raises BadInput for a usage file, which this version does not read yet.
+    Raises BadInput for a usage file: whoever asks reads it first (`rackrent.compare` does).
 
     >>> monthly_work(Demand(utilisation=0.2), gpus=4, horizon_months=2)
     array([584., 584.])
@@ -44,7 +44,7 @@ def _first_month(demand: Demand, gpus: int) -> float:
         return demand.jobs_per_month * demand.hours_per_job * gpus
     raise BadInput(
         _(
-            "demand.usage names {path}, but usage files are not read yet by this version; give gpu_hours_per_month"
+            "demand.usage names {path}, which has not been read; ask rackrent.compare, or give gpu_hours_per_month"
         ).format(path=repr(demand.usage))
     )
 

@@ -1,0 +1,110 @@
+"""Time reading usage: a dump of Slurm of a million rows, and a FOCUS bill of so many gigabytes.
+
+Usage: python benchmarks/bench_usage.py [--rows N] [--gb N ...] [--folder DIR]
+
+Aims: a million rows of sacct in 5 s; a bill of 5 GB in 3 minutes within 2 GB of memory. The files are made here,
+always the same for the same size, and deleted afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+SACCT = "JobIDRaw|JobID|User|Account|Partition|State|Submit|Eligible|Start|End|Elapsed|AllocTRES\n"
+FOCUS = (
+    "AvailabilityZone,BilledCost,BillingAccountId,BillingCurrency,BillingPeriodEnd,BillingPeriodStart,ChargeCategory,"
+    "ChargeDescription,ChargeFrequency,ChargePeriodEnd,ChargePeriodStart,CommitmentDiscountId,CommitmentDiscountStatus,"
+    "ConsumedQuantity,ConsumedUnit,ContractedCost,EffectiveCost,ListCost,PricingCategory,PricingQuantity,ProviderName,"
+    "RegionId,ResourceId,ResourceType,ServiceCategory,ServiceName,SkuId,SubAccountId,SubAccountName,Tags\n"
+)
+TYPES = ("g5.4xlarge", "p3.8xlarge", "p4d.24xlarge", "t3.micro", "m5.large", "c6i.xlarge")
+
+
+def make_sacct(path: Path, rows: int) -> None:
+    """Write jobs with their two steps, `rows` lines in all."""
+    draw = np.random.default_rng(1)
+    jobs = rows // 3
+    begin = datetime(2025, 1, 1)
+    submitted, waited = draw.integers(0, 365 * 86_400, jobs), draw.integers(0, 86_400, jobs)
+    ran, gpus = draw.integers(1, 2 * 86_400, jobs), draw.choice([1, 1, 1, 2, 4, 8], jobs)
+    with path.open("w") as file:
+        file.write(SACCT)
+        for i in range(jobs):
+            start = begin + timedelta(seconds=int(submitted[i] + waited[i]))
+            end = start + timedelta(seconds=int(ran[i]))
+            days, rest = divmod(int(ran[i]), 86_400)
+            elapsed = f"{days}-" * (days > 0) + f"{rest // 3600:02}:{rest % 3600 // 60:02}:{rest % 60:02}"
+            sent = (begin + timedelta(seconds=int(submitted[i]))).isoformat()
+            held = f"billing=8,cpu=8,gres/gpu:v100={gpus[i]},gres/gpu={gpus[i]},mem=10G,node=1"
+            for step in ("", ".batch", ".extern"):
+                file.write(f"{i}{step}|{i}{step}|user{i % 300}|lab{i % 20}|gpu|COMPLETED|{sent}|{sent}|{start.isoformat()}|{end.isoformat()}|{elapsed}|{held}\n")  # fmt: skip
+
+
+def make_focus(path: Path, gigabytes: float) -> None:
+    """Write a bill: a block of 20,000 rows, again and again with another resource."""
+    draw = np.random.default_rng(1)
+    begin = datetime(2025, 1, 1)
+    block = []
+    for i in range(20_000):
+        kind, account = TYPES[int(draw.integers(len(TYPES)))], int(draw.integers(50))
+        start = begin + timedelta(hours=int(draw.integers(8_759)))
+        cost = round(float(draw.uniform(0.01, 30)), 6)
+        block.append(
+            f"us-east-1a,{cost},123456789012,USD,2026-01-01 00:00:00,2025-01-01 00:00:00,Usage,\"${cost} per On Demand Linux {kind} Instance Hour\","
+            f"Usage-Based,{start + timedelta(hours=1)},{start},NULL,NULL,1.000000,Hours,{cost},{cost},{cost},Standard,1.000000,AWS,us-east-1,i-@@@@@@@@{i:06},"
+            f"instance,Compute,Amazon Elastic Compute Cloud,SKU{i % 97},9{account:011},lab {account},\"{{\"\"application\"\": \"\"app-{i % 50}\"\", \"\"environment\"\": \"\"prod\"\"}}\"\n"
+        )  # fmt: skip
+    text = "".join(block)
+    with path.open("w") as file:
+        file.write(FOCUS)
+        for n in range(max(1, round(gigabytes * 1e9 / len(text)))):
+            file.write(text.replace("@@@@@@@@", f"{n:08}"))
+
+
+def read(path: Path) -> None:
+    """Read in this process and print seconds and memory: each reading has a process of its own."""
+    from rackrent.usage import load
+
+    began = time.perf_counter()
+    usage = load(path, timezone="UTC")
+    seconds = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    size = path.stat().st_size / 1e9
+    print(
+        f"{path.name}: {size:.2f} GB, {usage.gpu_hours:,.0f} GPU-hours in {seconds:.1f} s, peak {peak:.2f} GB"
+    )
+
+
+def main() -> None:
+    """Make, read, delete."""
+    ask = argparse.ArgumentParser(description=__doc__)
+    ask.add_argument("--rows", type=int, default=1_000_000)
+    ask.add_argument("--gb", type=float, nargs="*", default=[0.5])
+    ask.add_argument("--folder", type=Path, default=None)
+    ask.add_argument("--read", type=Path, default=None, help=argparse.SUPPRESS)
+    said = ask.parse_args()
+    if said.read is not None:
+        read(said.read)
+        return
+    with tempfile.TemporaryDirectory(dir=said.folder) as folder:
+        path = Path(folder) / "sacct.txt"
+        make_sacct(path, said.rows)
+        subprocess.run([sys.executable, __file__, "--read", path], check=True)
+        for gigabytes in said.gb:
+            path = Path(folder) / f"focus-{gigabytes:g}.csv"
+            make_focus(path, gigabytes)
+            subprocess.run([sys.executable, __file__, "--read", path], check=True)
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()
