@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from rackrent.catalog.catalog import Catalog
+from rackrent.catalog.catalog import load
 from rackrent.catalog.sources.base import Source, SourceRows, table_of
-from rackrent.catalog.sources.http import Client, SourceFailed
+from rackrent.catalog.sources.http import Client, Offline, SourceFailed
+from rackrent.catalog.sources.registry import sources as sources_named
 from rackrent.catalog.store import Store, merged
-from rackrent.errors import BadInput
+from rackrent.errors import BadInput, NothingFeasible
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
 
@@ -53,6 +55,33 @@ class Refreshed:
         return _("{name}: failed: {reason}. Its rows of {day} stay, marked").format(
             name=self.name, reason=self.reason, day=self.kept_from.isoformat()
         )
+
+
+def refresh_prices(
+    wanted: Sequence[str] = (),
+    *,
+    offline: bool = False,
+    believe: bool = False,
+    progress: Callable[[str], None] = lambda text: None,
+) -> list[Refreshed]:
+    """Refresh the sources named in `wanted` (default: all that need nothing of yours) into the user's data folder.
+
+    Raises BadInput for a source nobody knows, NothingFeasible where `offline` leaves none.
+    """
+    today = datetime.now(UTC).date()
+    catalog = load(as_of=today)
+    chosen = sources_named(catalog, os.environ, list(wanted))
+    if offline:
+        chosen = [source for source in chosen if source.name == "own"]
+        if not chosen:
+            newest = catalog.all_rows("offers")["observed_on"].max()
+            raise NothingFeasible(
+                _(
+                    "without the network nothing can be refreshed; the newest price at hand is of {day}"
+                ).format(day=newest)
+            )
+    with Offline() if offline else Client() as client:
+        return refresh(chosen, client, today, believe=believe, progress=progress)
 
 
 def refresh(
@@ -155,14 +184,3 @@ def _last_seen(mine: pl.DataFrame, provider: str) -> str | None:
 
 def _day(text: str | None) -> date | None:
     return None if text is None else date.fromisoformat(text)
-
-
-def price_on(catalog: Catalog, offer_id: str, day: date) -> float | None:
-    """Return USD an hour of an offer on a day, from its history; None where it did not exist or its price is unknown.
-
-    What ran then is billed at the price of then, also when the type has since left the market.
-    """
-    from rackrent.catalog.judge import judged
-
-    row = judged(catalog.on(day)).filter(pl.col("offer_id") == offer_id)
-    return row["usd_per_hour"].item() if row.height else None

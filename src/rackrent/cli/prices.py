@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from rackrent.catalog.query import OfferQuery
 from rackrent.cli.flags import Flag, flags_from, given, with_flags
 from rackrent.cli.options import AsJson, AsOf, CatalogFolder, Lang, Offline, day_of, print_json
+from rackrent.cli.prices_refresh import refresh
 from rackrent.errors import BadInput, NothingFeasible, nearest
 from rackrent.i18n import gettext as _
 from rackrent.workload.complaint import BOUNDS, TYPES, choices
@@ -78,6 +79,11 @@ def show(
         print_offer(card)
     else:
         print_gpu(card)
+
+
+app.command(help=_("""Ask the sources for today's prices and keep them.
+
+A source that fails keeps its last good rows, marked. Exit code 1 means that every source failed."""))(refresh)  # fmt: skip
 
 
 def query_of(said: dict[str, Any]) -> OfferQuery:

@@ -83,6 +83,12 @@ def from_offer(catalog: Catalog, row: dict[str, Any]) -> Candidate:
         storage = seller.storage
     against = () if row["rankable"] else (reason_not_ranked(row),)
     warnings = [_("its price is of {day}").format(day=row["observed_on"].isoformat())] if row["stale"] else []
+    if row["unanswered"]:
+        warnings.append(
+            _("its price is of {day}: its source failed when last refreshed").format(
+                day=row["observed_on"].isoformat()
+            )
+        )
     if card.vendor == "AMD":
         warnings.append(_("AMD card: check that your software runs on ROCm"))
     return Candidate(

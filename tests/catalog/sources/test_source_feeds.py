@@ -233,8 +233,7 @@ class TestGcp:
         parts = feeds.gcp_ultra()
         parts[2] = feeds.gcp_sku("Nvidia Tesla A100 80GB GPU running in Americas", 0.0)
         feed.put("/skus", {"skus": parts})
-        with_none = fetch
-        got = with_none()
+        got = fetch()
         assert rows_of(got) == []
         assert any("Nvidia Tesla A100 80GB" in w for w in got.warnings)
 
