@@ -24,6 +24,7 @@ from rackrent.i18n import gettext as _
 TABLES_KEPT = ("offers", "fx")
 OFFER = ("provider", "kind", "instance_type", "region", "term", "payment", "minimum_months")
 """What makes two rows one offer, whoever says it."""
+ORDER = ("source", "provider", "instance_type", "region", "term", "payment", "gpu", "gpu_count", "amount", "valid_from", "valid_to", "observed_on")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,24 +209,25 @@ def merged(
     differs ends the old one that day. What the source no longer says ends that day too, but for providers in
     `silent`, of which nothing came. Nothing else is ever changed or deleted.
     """
-    values = [c for c in fetched.columns if c not in ("observed_on", "valid_from", "valid_to")]
     mine = (pl.col("source") == source) & pl.col("valid_to").is_null()
-    now_open, rest = _counted(held.filter(mine), values), held.filter(~mine)
-    new = _counted(fetched, values)
-    key = [*values, "_n"]
-    again = now_open.join(new.select(*key, _seen="observed_on"), on=key, how="inner", nulls_equal=True)
+    now_open, rest = _keyed(held.filter(mine)), held.filter(~mine)
+    new = _keyed(fetched)
+    key = ["_said", "_n"]
+    seen = new.select(*key, _seen="observed_on")
+    again = now_open.join(seen, on=key, how="inner", maintain_order="left")
     again = again.with_columns(observed_on=pl.max_horizontal("observed_on", "_seen")).drop("_seen")
-    gone = now_open.join(new.select(key), on=key, how="anti", nulls_equal=True)
+    gone = now_open.join(new.select(key), on=key, how="anti", maintain_order="left")
     quiet = pl.col("provider").is_in(list(silent))
     ended = gone.filter(~quiet & (pl.col("valid_from") < as_of)).with_columns(valid_to=pl.lit(as_of))
-    begun = new.join(now_open.select(key), on=key, how="anti", nulls_equal=True)
-    parts = [rest, *(p.drop("_n") for p in (again, gone.filter(quiet), ended, begun))]
-    return pl.concat(parts).sort(held.columns, nulls_last=True)
+    begun = new.join(now_open.select(key), on=key, how="anti", maintain_order="left")
+    parts = [rest, *(p.drop(key) for p in (again, gone.filter(quiet), ended, begun))]
+    return pl.concat(parts).sort(ORDER, nulls_last=True, maintain_order=True)
 
 
-def _counted(rows: pl.DataFrame, values: list[str]) -> pl.DataFrame:
-    """Number rows that say exactly the same, so that each meets its like."""
-    return rows.with_columns(_n=pl.int_range(pl.len()).over(values))
+def _keyed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add what a row says, in 64 bits, and a number among those that say the same, so that each meets its like."""
+    said = pl.struct(pl.exclude("observed_on", "valid_from", "valid_to")).hash(seed=1)
+    return rows.with_columns(_said=said).with_columns(_n=pl.int_range(pl.len()).over("_said"))
 
 
 def _equal(old: pl.DataFrame | None, new: pl.DataFrame) -> bool:

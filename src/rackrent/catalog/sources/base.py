@@ -142,8 +142,8 @@ def of_machine(machine: Machine) -> Row:
 def table_of(name: str, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Return rows as a frame in the schema of the table `name`; what a row leaves out is null."""
     dtypes = dict(TABLES[name].dtypes)
-    kept = [{column: row.get(column) for column in dtypes} for row in rows]
-    return pl.DataFrame(kept, schema=dtypes)
+    kept = list(rows)
+    return pl.DataFrame({column: [row.get(column) for row in kept] for column in dtypes}, schema=dtypes)
 
 
 def source_rows(
