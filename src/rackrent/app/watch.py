@@ -136,11 +136,19 @@ def moved(item: Watched, before: float | None, told: float | None, now: float) -
     ''
     """
     price = format_usd(now)
-    was = _(" (was {usd})").format(usd=format_usd(before)) if before is not None else ""
-    if item.below is not None and now < item.below and (before is None or before >= item.below):
-        return _("fell below {limit}: {price}").format(limit=format_usd(item.below), price=price) + was
-    if item.above is not None and now > item.above and (before is None or before <= item.above):
-        return _("rose above {limit}: {price}").format(limit=format_usd(item.above), price=price) + was
+    was = format_usd(before)
+    if before is None and item.below is not None and now < item.below:
+        return _("is below {limit}: {price}").format(limit=format_usd(item.below), price=price)
+    if before is None and item.above is not None and now > item.above:
+        return _("is above {limit}: {price}").format(limit=format_usd(item.above), price=price)
+    if item.below is not None and before is not None and now < item.below <= before:
+        return _("fell below {limit}: {price} (was {was})").format(
+            limit=format_usd(item.below), price=price, was=was
+        )
+    if item.above is not None and before is not None and before <= item.above < now:
+        return _("rose above {limit}: {price} (was {was})").format(
+            limit=format_usd(item.above), price=price, was=was
+        )
     if item.moves_percent is not None and told is not None:
         change = 100 * (now / told - 1)
         if abs(change) >= item.moves_percent:

@@ -26,6 +26,8 @@ DAYS_MIN = 180
 DAYS_BACK = 3 * 365
 WAIT_BELOW = -0.20
 BUY_ABOVE = -0.05
+AGREE = 0.75
+"""Share of the offers that must point the same way."""
 DAYS_PER_YEAR = 365.25
 
 
@@ -63,7 +65,7 @@ def outlook(catalog: Catalog, names: Sequence[str]) -> Outlook:
                 n=len(changes), providers=providers, low=min(changes), high=max(changes), middle=middle
             )
         ]
-        lean = "wait" if middle <= WAIT_BELOW else "buy" if middle >= BUY_ABOVE else "none"
+        lean = lean_of(changes)
     else:
         said = _(
             "{n} offers of {providers} providers have half a year of history; it takes {least} offers of {two} to say more"
@@ -74,6 +76,19 @@ def outlook(catalog: Catalog, names: Sequence[str]) -> Outlook:
     because += _launches(catalog, names)
     because += _doubling(catalog, names)
     return Outlook(lean, tuple(because))
+
+
+def lean_of(changes: Sequence[float]) -> str:
+    """Return "wait", "buy" or "none" from the yearly changes of offers: the middle one and three of four must agree.
+
+    >>> lean_of([-0.3, -0.25, -0.2]), lean_of([0.0, 0.0, 0.02]), lean_of([-0.3, 0.0, 0.0])
+    ('wait', 'buy', 'none')
+    """
+    middle = median(changes)
+    falling = sum(change < BUY_ABOVE for change in changes) / len(changes)
+    if middle <= WAIT_BELOW and falling >= AGREE:
+        return "wait"
+    return "buy" if middle >= BUY_ABOVE and falling <= 1 - AGREE else "none"
 
 
 def yearly_changes(catalog: Catalog, names: Sequence[str]) -> list[tuple[str, float]]:
