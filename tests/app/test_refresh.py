@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from rackrent.app.compare import compare
 from rackrent.app.refresh import refresh
 from rackrent.catalog.catalog import DATA_DIR, Catalog
 from rackrent.catalog.history import price_on
@@ -121,3 +122,16 @@ def test_a_clock_that_goes_back_is_noticed(ask):
     ask(Told("one", l4()), day=LATER)
     with pytest.raises(BadInput, match="is the clock right"):
         ask(Told("one", l4()), day=DAY)
+
+
+@pytest.mark.case("P11")
+def test_a_comparison_says_that_it_rests_on_a_source_that_failed(tmp_path, ask):
+    ask(Told("one", l4()))
+    ask(Told("one", raises="it answered 500"), day=LATER)
+    question = {
+        "demand": {"gpu_hours_per_month": 100},
+        "consider": {"providers": ["Alpha"], "kinds": ["cloud"]},
+    }
+    result = compare(question, Catalog(LATER, DATA_DIR, store=Store.at_hand(tmp_path)))
+    (option,) = [o for o in result.feasible if o.provider == "Alpha"]
+    assert "its price is of 2026-12-01: its source failed when last refreshed" in option.warnings

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import feeds
 import polars as pl
 import pytest
 
+from rackrent.catalog.catalog import DATA_DIR, Catalog
+from rackrent.catalog.judge import judged
 from rackrent.catalog.schema import OFFERS
 from rackrent.catalog.sources.aws import INDEX, Aws
 from rackrent.catalog.sources.azure import Azure
@@ -19,8 +22,6 @@ from rackrent.catalog.sources.http import SourceFailed
 from rackrent.catalog.sources.own import Own
 from rackrent.catalog.sources.skypilot import SkyPilot
 from rackrent.errors import BadInput
-
-from datetime import date  # isort: skip
 
 TODAY = date(2026, 11, 30)
 
@@ -447,3 +448,34 @@ values: {currency: EUR, kind: campus}
     def test_a_price_that_is_no_number_names_its_row(self, fetch):
         with pytest.raises(SourceFailed, match=r"mine.csv, row 2 is 'call us'"):
             fetch(self.MAP, self.ROW | {"EUR/h": "call us"})
+
+    def test_terms_as_chinese_price_lists_name_them(self, fetch, tmp_path):
+        mapping = """
+file: mine.csv
+columns: {provider: 云, instance_type: 机型, gpu: 显卡, amount: 价格, term: 计费}
+values: {currency: CNY, country: CHN, gpu_count: 1}
+"""
+        line = {"云": "某云", "机型": "a", "显卡": "RTX 4090", "价格": "7500", "计费": "包年"}
+        month = line | {"机型": "b", "价格": "730", "计费": "包月"}
+        hour = line | {"机型": "c", "价格": "1.5", "计费": "按量"}
+        got = fetch(mapping, line, month, hour)
+        rows = {r["instance_type"]: r for r in rows_of(got)}
+        assert (rows["a"]["term"], rows["a"]["amount"], rows["a"]["upfront"]) == ("reserved_1y", 0.0, 7500.0)
+        assert (rows["b"]["term"], rows["b"]["per"], rows["b"]["minimum_months"]) == (
+            "monthly",
+            "machine_month",
+            1.0,
+        )
+        assert rows["c"]["term"] == "on_demand"
+        catalog = Catalog(
+            date(2026, 10, 31),
+            DATA_DIR,
+            extra={"offers": got.offers.with_columns(valid_from=date(2026, 10, 1))},
+        )
+        cny = catalog.all_rows("fx").filter(currency="CNY", month=date(2026, 10, 1))["usd_per_unit"].item()
+        usd = {
+            r["instance_type"]: r["usd_per_hour"]
+            for r in judged(catalog).to_dicts()
+            if r["provider"] == "某云"
+        }
+        assert usd == pytest.approx({"a": 7500 / 12 / 730 * cny, "b": cny, "c": 1.5 * cny})

@@ -21,6 +21,19 @@ from rackrent.i18n import gettext as _
 KEYS = ("file", "columns", "values", "memory_unit", "quoted_per")
 FIGURES = frozenset(c.name for c in OFFERS.columns if c.dtype == pl.Float64)
 DATES = frozenset({"observed_on", "valid_from", "valid_to"})
+TERM_WORDS = {
+    "按量": "on_demand",
+    "按量付费": "on_demand",
+    "按量计费": "on_demand",
+    "按小时": "on_demand",
+    "竞价": "spot",
+    "竞价实例": "spot",
+    "抢占式": "spot",
+    "抢占式实例": "spot",
+    "包月": "monthly",
+    "包年": "reserved_1y",
+}
+"""How Chinese price lists name terms. A price 包月 is one a month; one 包年 is a year's, paid at the start."""
 REQUIRED = ("provider", "instance_type", "gpu", "amount")
 
 
@@ -71,9 +84,11 @@ class Own:
         gpu = canonical_gpu(str(row["gpu"]), memory, str(row["instance_type"])) or str(row["gpu"])
         row |= {"gpu": gpu, "gpu_memory_gb": memory or self._known.memory(gpu)}
         row.setdefault("currency", None)
+        row |= _in_our_terms(row)
         if said.get("quoted_per") == "gpu" and row.get("amount") is not None:
             count = row.get("gpu_count")
-            row["amount"] = None if count is None else row["amount"] * count
+            for price in ("amount", "upfront"):
+                row[price] = None if count is None or row.get(price) is None else row[price] * count
         for column in OFFERS.columns:
             value = row.get(column.name)
             if column.one_of and value is not None and value not in column.one_of:
@@ -83,6 +98,25 @@ class Own:
                     )
                 )
         return offer_row(self.id, as_of, **{k: v for k, v in row.items() if k in OFFERS.dtypes})
+
+
+def _in_our_terms(row: Row) -> Row:
+    """Return what a Chinese word for the term makes of a row.
+
+    >>> _in_our_terms({"term": "包年", "amount": 7500.0})
+    {'term': 'reserved_1y', 'amount': 0.0, 'upfront': 7500.0, 'payment': 'all_upfront', 'per': 'machine_month'}
+    """
+    word = row.get("term")
+    if word not in TERM_WORDS:
+        return {}
+    term = TERM_WORDS[word]
+    if word == "包年":
+        price = row.get("amount")
+        paid = {"amount": None if price is None else 0.0, "upfront": price, "payment": "all_upfront"}
+        return {"term": term, **paid, "per": "machine_month"}
+    if word == "包月":
+        return {"term": term, "per": "machine_month", "minimum_months": row.get("minimum_months", 1.0)}
+    return {"term": term}
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
