@@ -121,7 +121,7 @@ def test_ordinary_prices_are_not_complained_of(tmp_path):
 def test_a_conflict_is_told_with_both_prices(tmp_path):
     found = _kinds(market(tmp_path, offer(amount=0.178), offer(amount=0.086)))
     assert found["conflict"] == [
-        "cloud/alpha/a1/global/on_demand: $0.086 an hour is used; it also says $0.178"
+        "cloud/alpha/a1/global/on_demand: $0.086 an hour is used; $0.178 is said too"
     ]
 
 

@@ -6,12 +6,10 @@ import json
 
 import pytest
 
-from conftest import Rackrent
-
 DAY = ("--as-of", "2026-10-15")
 
 
-def test_history_of_an_offer(rackrent: Rackrent) -> None:
+def test_history_of_an_offer(rackrent) -> None:
     code, out, _err = rackrent("prices", "history", "aws/p5.48xlarge/us-east-1/on_demand", *DAY, "--json")
     told = json.loads(out)
     assert code == 0
@@ -19,7 +17,7 @@ def test_history_of_an_offer(rackrent: Rackrent) -> None:
     assert told["runs"][0]["citation"]
 
 
-def test_history_of_a_gpu_for_people(rackrent: Rackrent) -> None:
+def test_history_of_a_gpu_for_people(rackrent) -> None:
     code, out, _err = rackrent("prices", "history", "H100 80GB", *DAY)
     assert code == 0
     assert "####" in out
@@ -27,7 +25,7 @@ def test_history_of_a_gpu_for_people(rackrent: Rackrent) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_no_price_is_a_no(rackrent: Rackrent) -> None:
+def test_no_price_is_a_no(rackrent) -> None:
     code, out, err = rackrent("prices", "history", "V100 SXM2 16GB", "--as-of", "2017-10-01")
     assert (code, out) == (1, "")
     assert "no price of V100 SXM2 16GB is known until 2017-10-01" in err
@@ -41,13 +39,13 @@ def test_no_price_is_a_no(rackrent: Rackrent) -> None:
         (("L4", "--term", "weekly"), "--term is 'weekly'"),
     ],
 )
-def test_what_nobody_knows(rackrent: Rackrent, arguments: tuple[str, ...], said: str) -> None:
+def test_what_nobody_knows(rackrent, arguments: tuple[str, ...], said: str) -> None:
     code, _out, err = rackrent("prices", "history", *arguments)
     assert code == 2
     assert said in err
 
 
-def test_check_counts_and_says_its_date(rackrent: Rackrent) -> None:
+def test_check_counts_and_says_its_date(rackrent) -> None:
     code, out, _err = rackrent("prices", "check", *DAY, "--json")
     told = json.loads(out)
     assert code == 0
@@ -57,7 +55,7 @@ def test_check_counts_and_says_its_date(rackrent: Rackrent) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_a_watch_for_cron(rackrent: Rackrent, tmp_path) -> None:
+def test_a_watch_for_cron(rackrent, tmp_path) -> None:
     file, state = tmp_path / "w.yaml", tmp_path / "s.json"
     file.write_text(
         "watch: [{gpu: L4, below: 100}, {offer: aws/p3.2xlarge/us-east-1/on_demand, above: 90}]\n"

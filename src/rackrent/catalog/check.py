@@ -21,7 +21,7 @@ FEWEST_PROVIDERS = 3
 
 KINDS = {
     "doubt": N_("not ranked"),
-    "conflict": N_("the source gives two prices"),
+    "conflict": N_("two prices for one thing"),
     "outlier": N_("far from other providers"),
     "unit": N_("looks like another unit"),
     "unanswered": N_("its source failed when last refreshed"),
@@ -69,7 +69,7 @@ def _why(good: object, reason: str) -> str:
 
 def _conflicts(offers: pl.DataFrame) -> list[Finding]:
     rows = offers.filter(pl.col("conflict_usd_per_hour").is_not_null()).sort("offer_id")
-    said = _("{low} an hour is used; it also says {high}")
+    said = _("{low} an hour is used; {high} is said too")
     return [
         Finding("conflict", offer, said.format(low=format_usd(low), high=format_usd(high)))
         for offer, low, high in rows.select("offer_id", "usd_per_hour", "conflict_usd_per_hour").iter_rows()

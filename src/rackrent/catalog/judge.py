@@ -11,6 +11,7 @@ import polars as pl
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.currency import to_usd
+from rackrent.catalog.schema import CONFIDENCES
 from rackrent.catalog.store import OFFER
 from rackrent.errors import BadInput
 from rackrent.i18n import N_
@@ -47,7 +48,7 @@ def judged(catalog: Catalog) -> pl.DataFrame:
     (whole machine, without what is paid up front), `usd_per_hour` (the same with the up-front payment spread
     over the shortest time that must be paid), `usd_per_gpu_hour`, `upfront_usd`, `age_days`, `stale` (observed
     over 365 days before), `floor` (a lowest ask), `doubt` (why it is doubtful, an English message, or null),
-    `conflict_usd_per_hour` (another price that the source gives for the same thing), `unanswered` (its source failed
+    `conflict_usd_per_hour` (another price given for the same thing), `unanswered` (its source failed
     when last refreshed), `rankable`. A month is 730 h.
     """
     return catalog.once("judged offers", lambda: _judged(catalog))
@@ -148,23 +149,36 @@ def offer_id() -> pl.Expr:
     )
     slug = pl.concat_str("kind", *parts, "term", separator="/").str.to_lowercase()
     return pl.concat_str(
-        slug.str.replace_all(r"[^a-z0-9._+/]+", "-").str.replace_all(r"-+(/|$)", "$1"), variant
+        slug.str.replace_all(r"[^\p{L}\p{N}._+/]+", "-").str.replace_all(r"-+(/|$)", "$1"), variant
     )
 
 
 def _one_per_id(offers: pl.DataFrame) -> pl.DataFrame:
-    """Of several rows of one id the newest stays; of equally new ones the lowest, and the other price is kept."""
+    """Of several rows of one id the newest stays; of equally new ones the publisher's own before one second hand, then
+    the lowest; the other price is kept beside it."""
     offers = offers.with_columns(conflict_usd_per_hour=pl.lit(None, pl.Float64))
     if offers["offer_id"].n_unique() == offers.height:
         return offers
     twice = offers["offer_id"].is_duplicated()
     newest = pl.col("observed_on") == pl.col("observed_on").max().over("offer_id")
-    highest = pl.col("usd_per_hour").max().over("offer_id")
+    highest, lowest = (
+        p.over("offer_id") for p in (pl.col("usd_per_hour").max(), pl.col("usd_per_hour").min())
+    )
     chosen = (
         offers.filter(twice)
         .filter(newest)
-        .with_columns(conflict_usd_per_hour=pl.when(highest > pl.col("usd_per_hour")).then(highest))
-        .sort("usd_per_hour", nulls_last=True, maintain_order=True)
+        .with_columns(
+            conflict_usd_per_hour=pl.when(highest > pl.col("usd_per_hour"))
+            .then(highest)
+            .when(lowest < pl.col("usd_per_hour"))
+            .then(lowest)
+        )
+        .sort(
+            pl.col("usd_per_hour").is_null(),
+            pl.col("confidence").replace_strict(CONFIDENCES, range(3), default=3),
+            "usd_per_hour",
+            maintain_order=True,
+        )
         .unique("offer_id", keep="first", maintain_order=True)
     )
     return pl.concat([offers.filter(~twice), chosen])
