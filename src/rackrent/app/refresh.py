@@ -16,7 +16,7 @@ from rackrent.catalog.sources.base import Source, SourceRows, table_of
 from rackrent.catalog.sources.http import Client, Offline, SourceFailed
 from rackrent.catalog.sources.registry import sources as sources_named
 from rackrent.catalog.store import Store, merged
-from rackrent.errors import BadInput, NothingFeasible
+from rackrent.errors import BadInput, NothingFeasible, RackrentError
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
 
@@ -113,7 +113,7 @@ def refresh(
             )
             mine = offers.filter((pl.col("source") == source.id) & pl.col("valid_to").is_null())
             try:
-                got = source.fetch(client, as_of, progress)
+                got = _fetched(source, client, as_of, progress)
                 if not believe:
                     _enough(mine, got)
             except (SourceFailed, BadInput) as error:
@@ -136,6 +136,17 @@ def refresh(
             outcomes.append(Refreshed(source.name, now.height + got.fx.height, max(new, 0), warned, "", None))
         store.write({"offers": offers, "fx": fx}, state)
     return outcomes
+
+
+def _fetched(source: Source, client: Client, as_of: date, progress: Callable[[str], None]) -> SourceRows:
+    try:
+        return source.fetch(client, as_of, progress)
+    except RackrentError:
+        raise
+    except Exception as error:
+        # A feed of others may take any shape tomorrow: whatever that breaks is the failure of its source alone.
+        said = _("its shape is not the one it had ({reason})")
+        raise SourceFailed(said.format(reason=f"{type(error).__name__}: {error}"[:200])) from error
 
 
 def _kept(

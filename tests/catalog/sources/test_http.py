@@ -100,9 +100,10 @@ def test_a_flood_is_stopped_packed_or_not(feed, waits):
                 client.content(feed.url + path)
 
 
-def test_no_server_at_all(client):
-    with pytest.raises(SourceFailed, match="could not be read"):
+def test_no_server_at_all(client, waits):
+    with pytest.raises(SourceFailed, match=r"could not be read: .+ \(tried 2 times\)"):
         client.json("http://127.0.0.1:9/none?key=secret")
+    assert waits == [1.0]
 
 
 def test_a_key_is_not_shown(feed, client):

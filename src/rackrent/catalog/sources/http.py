@@ -146,6 +146,10 @@ class Client:
                 raise SourceFailed(_("{url} is not an address").format(url=shown(url))) from None
             except httpx.RemoteProtocolError:
                 reason = _("the transfer broke off")
+            except httpx.ConnectError as error:
+                reason = str(error) or type(error).__name__
+                if attempt:  # nobody is there: two tries are enough
+                    break
             except httpx.HTTPError as error:
                 reason = str(error) or type(error).__name__
         raise SourceFailed(
