@@ -328,6 +328,14 @@ class TestSkyPilot:
         feed.put("/aws/vms.csv", feeds.table(row))
         assert {r["gpu_memory_gb"] for r in rows_of(fetch())} == {80.0}
 
+    @pytest.mark.case("P19")
+    def test_one_type_at_two_prices_is_the_lower_with_a_conflict(self, feed, fetch):
+        rows = [feeds.skypilot_row(InstanceType="odd", Price=p, SpotPrice="") for p in ("0.178", "0.086")]
+        feed.put("/aws/vms.csv", feeds.table(*rows))
+        catalog = Catalog(TODAY, DATA_DIR, extra={"offers": fetch().offers})
+        row = judged(catalog).row(by_predicate=pl.col("instance_type") == "odd", named=True)
+        assert (row["usd_per_hour"], row["conflict_usd_per_hour"]) == (0.086, 0.178)
+
     @pytest.mark.case("P8")
     def test_no_price_is_unknown(self, feed, fetch):
         feed.put("/aws/vms.csv", feeds.table(feeds.skypilot_row(Price="", SpotPrice="")))
@@ -424,6 +432,21 @@ values: {currency: EUR, kind: campus}
     def test_prices_for_one_gpu_become_prices_of_the_machine(self, fetch):
         (row,) = rows_of(fetch(self.MAP + "quoted_per: gpu\n", self.ROW | {"EUR/h": "0.16"}))
         assert row["amount"] == pytest.approx(1.28)
+
+    @pytest.mark.case("P9")
+    @pytest.mark.parametrize(
+        ("reserved", "minimum", "amount", "kind"),
+        [("345", "1", 3.45, "list"), ("", "1", 0.01, "observed_minimum"), ("", "", None, "list")],
+    )
+    def test_a_floor_is_not_a_price(self, fetch, reserved, minimum, amount, kind):
+        mapping = """
+file: mine.csv
+columns: {provider: Vendor, instance_type: Node, gpu: Card, reserved_amount: dph, minimum_amount: min_bid}
+values: {currency: USD, kind: marketplace, gpu_count: 1}
+money_unit: cents
+"""
+        (row,) = rows_of(fetch(mapping, self.ROW | {"dph": reserved, "min_bid": minimum}))
+        assert (row["amount"], row["price_kind"]) == (amount, kind)
 
     @pytest.mark.case("P18")
     def test_without_a_currency_it_is_unknown(self, fetch):

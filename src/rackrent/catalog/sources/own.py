@@ -12,13 +12,17 @@ import polars as pl
 import yaml
 
 from rackrent.catalog.names import canonical_gpu, nominal_memory_gb
+from rackrent.catalog.prices import FeedPrice, on_demand_price
 from rackrent.catalog.schema import OFFERS
 from rackrent.catalog.sources.base import Known, Progress, Row, SourceRows, number, offer_row, source_rows
 from rackrent.catalog.sources.http import Client
 from rackrent.errors import BadInput, nearest
 from rackrent.i18n import gettext as _
 
-KEYS = ("file", "columns", "values", "memory_unit", "quoted_per")
+KEYS = ("file", "columns", "values", "memory_unit", "quoted_per", "money_unit")
+FLOORS = ("reserved_amount", "minimum_amount")
+"""Prices beside `amount` that markets list: what a machine of one's own costs, and the lowest bid."""
+MONEY = ("amount", "upfront", *FLOORS)
 FIGURES = frozenset(c.name for c in OFFERS.columns if c.dtype == pl.Float64)
 DATES = frozenset({"observed_on", "valid_from", "valid_to"})
 TERM_WORDS = {
@@ -73,8 +77,14 @@ class Own:
             ours: line[theirs] for ours, theirs in said.get("columns", {}).items() if line[theirs] is not None
         }
         where = _("{file}, row {row}").format(file=file.name, row=at)
-        for name in row.keys() & FIGURES:
+        for name in row.keys() & (FIGURES | set(FLOORS)):
             row[name] = number(row[name], name, where)
+        if said.get("money_unit") == "cents":
+            row |= {name: row[name] / 100 for name in MONEY if row.get(name) is not None}
+        if any(name in said["columns"] for name in FLOORS):
+            price = on_demand_price(FeedPrice(row.get("amount"), *(row.get(name) for name in FLOORS)))
+            row["amount"] = price.amount
+            row |= {"price_kind": "observed_minimum"} if price.floor else {}
         for name in row.keys() & DATES:
             row[name] = _day(row[name], name, where)
         for name in ("provider", "instance_type", "gpu"):
@@ -87,8 +97,8 @@ class Own:
         row |= _in_our_terms(row)
         if said.get("quoted_per") == "gpu" and row.get("amount") is not None:
             count = row.get("gpu_count")
-            for price in ("amount", "upfront"):
-                row[price] = None if count is None or row.get(price) is None else row[price] * count
+            for name in ("amount", "upfront"):
+                row[name] = None if count is None or row.get(name) is None else row[name] * count
         for column in OFFERS.columns:
             value = row.get(column.name)
             if column.one_of and value is not None and value not in column.one_of:
@@ -140,12 +150,12 @@ def read_mapping(path: Path) -> dict[str, Any]:
     told = {**said["columns"], **(said.get("values") or {})}
     said["values"] = said.get("values") or {}
     for name in told:
-        if name not in OFFERS.dtypes:
+        if name not in OFFERS.dtypes and name not in FLOORS:
             close = nearest(str(name), list(OFFERS.dtypes)) or ["provider"]
             raise BadInput(_("{file}: an offer has no {name}; did you mean {close}?").format(
                 file=path.name, name=repr(name), close=close[0]))  # fmt: skip
     for name in REQUIRED:
-        if name not in told:
+        if name not in told and not (name == "amount" and set(FLOORS) & set(told)):
             raise BadInput(_("{file} does not say which column is {name}").format(file=path.name, name=name))
     return said
 
