@@ -28,7 +28,7 @@ def watch(
     lang: Lang = None,
 ) -> None:
     """Look once."""
-    from rackrent.app.watch import watch as look
+    from rackrent.app.price_watch import watch as look
     from rackrent.catalog.catalog import load
 
     looked = look(load(catalog, day_of(as_of)), file, state)

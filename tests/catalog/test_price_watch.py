@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from small_market import market, offer
 
-from rackrent.app.watch import Watched, moved, watch
+from rackrent.app.price_watch import Watched, moved, watch
 from rackrent.catalog.catalog import Catalog
 from rackrent.errors import BadInput
 
