@@ -20,7 +20,7 @@ READY_BENCH := $(VENV)/.ready-bench
 .PHONY: help demo test lint format bench messages lock clean
 
 help:
-	@echo "make demo      set up $(VENV) and run: rackrent compare examples/first-machine.yaml"
+	@echo "make demo      set up $(VENV) and run: rackrent compare examples/first-machine.yaml --html report.html"
 	@echo "make test      set up $(VENV) and run ruff, mypy, import-linter and pytest"
 	@echo "make lint      the checks of make test that run nothing"
 	@echo "make format    lay out the code and fix what ruff can fix"
@@ -32,7 +32,7 @@ help:
 
 demo: $(READY)
 	@echo "rackrent: comparing examples/first-machine.yaml"
-	@$(BIN)/rackrent compare examples/first-machine.yaml
+	@$(BIN)/rackrent compare examples/first-machine.yaml --html report.html
 
 test: lint
 	@echo "rackrent: pytest (the whole suite)"

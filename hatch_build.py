@@ -19,4 +19,4 @@ class Made(BuildHookInterface):  # type: ignore[type-arg]
         compile_catalogs = runpy.run_path(str(root / "tools" / "messages.py"))["compile_catalogs"]
         compile_catalogs(root / "src" / "rackrent" / "locale")
         library = root / "src" / "rackrent" / "report" / "templates" / "vega.js"
-        library.write_text(vl_convert.javascript_bundle(), encoding="utf-8")
+        library.write_text(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"), encoding="utf-8")

@@ -5,13 +5,18 @@ Usage: python -m benchmarks.bench_compare [OFFERS DRAWS]
 
 from __future__ import annotations
 
+import json
 import resource
+import subprocess
 import sys
 import time
-
-from benchmarks.market import synthetic_catalog
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import rackrent
+from benchmarks.market import synthetic_catalog
+from benchmarks.measured import Measured
 from rackrent.comparison.uncertainty import uncertainty
 
 WORKLOAD = {
@@ -19,27 +24,57 @@ WORKLOAD = {
     "data": {"storage_gb": 500, "egress_gb_per_month": 100},
     "interruptible": True,
 }
-SIZES = ((12_500, 4_096), (25_000, 4_096), (50_000, 1_024), (50_000, 2_048), (50_000, 4_096))
+OFFERS, DRAWS = 50_000, 4_096
+SIZES = ((OFFERS // 4, DRAWS), (OFFERS, DRAWS // 4), (OFFERS, DRAWS))
+LINEAR = 1.25
+"""Four times the offers (or draws) may take this times four times as long."""
+REPEATS = 3
 
 
-def main() -> None:
-    """Print a line for each size: seconds to rank, seconds with all states, memory at most."""
-    sizes = [(int(sys.argv[1]), int(sys.argv[2]))] if len(sys.argv) == 3 else list(SIZES)
-    rackrent.compare(WORKLOAD, synthetic_catalog(1_000)).uncertainty  # noqa: B018 - imports and first use
-    for offers, draws in sizes:
+class Timed(NamedTuple):
+    """One size: seconds to rank, seconds with all states (best of a few), memory at most so far, MB."""
+
+    offers: int
+    draws: int
+    ranked_s: float
+    total_s: float
+    memory_mb: float
+
+
+def timed(offers: int, draws: int) -> Timed:
+    """Compare a market of `offers` in `draws` states."""
+    best = (float("inf"), float("inf"))
+    for _ in range(REPEATS):
         catalog = synthetic_catalog(offers)
         start = time.perf_counter()
         result = rackrent.compare(WORKLOAD, catalog)
         ranked = time.perf_counter() - start
-        states = uncertainty(result.options, draws=draws)
-        total = time.perf_counter() - start
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
-        print(
-            f"compare {offers:>6,} offers x {draws:>5,} states: {ranked:.2f} s ranked, {total:.2f} s in all, "
-            f"{result.options.feasible_count:,} feasible, P(best) {states.probability_best.max():.2f}, "
-            f"{memory:,.0f} MB at most so far"
+        uncertainty(result.options, draws=draws)
+        best = min(best, (time.perf_counter() - start, ranked))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
+    return Timed(offers, draws, best[1], best[0], memory)
+
+
+def measured() -> Iterator[Measured]:
+    """Yield time, memory and growth, taken in a process of its own so that the memory is its own."""
+    command = [sys.executable, "-m", "benchmarks.bench_compare"]
+    root = Path(__file__).parent.parent
+    told = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+    sizes = [Timed(*json.loads(line)) for line in told.splitlines()]
+    few_offers, few_draws, full = sizes
+    what = f"compare {full.offers:,} offers in {full.draws:,} states"
+    yield Measured(f"{what}, ranking alone", f"{full.ranked_s:.2f} s")
+    yield Measured(what, f"{full.total_s:.2f} s", "<= 3 s", full.total_s <= 3)
+    yield Measured(f"{what}, memory at most", f"{full.memory_mb:.0f} MB", "<= 600 MB", full.memory_mb <= 600)
+    for less, name in ((few_offers, "offers"), (few_draws, "states")):
+        ratio = full.total_s / less.total_s
+        goal = f"<= {4 * LINEAR:g} times (linear: 4)"
+        yield Measured(
+            f"the same against a quarter of the {name}", f"{ratio:.1f} times", goal, ratio <= 4 * LINEAR
         )
 
 
 if __name__ == "__main__":
-    main()
+    rackrent.compare(WORKLOAD, synthetic_catalog(1_000)).uncertainty  # noqa: B018 - imports and first use
+    for size in [(int(sys.argv[1]), int(sys.argv[2]))] if len(sys.argv) == 3 else SIZES:
+        print(json.dumps(timed(*size)))

@@ -1,18 +1,19 @@
 """Time OfferQuery over synthetic offers, beside gpuhunt's own filter on the same rows, in one run.
 
-Usage: python benchmarks/bench_query.py [ROWS ...]     (gpuhunt: pip install 'rackrent[bench]')
+Usage: python -m benchmarks.bench_query [ROWS ...]     (gpuhunt: pip install 'rackrent[bench]')
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
 import numpy as np
 import polars as pl
 
+from benchmarks.measured import Measured, plain
 from rackrent.catalog.query import OfferQuery, search
 
 PROVIDERS = ("aws", "azure", "verda", "gcp", "lambdalabs", "nebius", "oci", "runpod", "cloudrift")
@@ -26,6 +27,8 @@ GPUS = {
     "A10": 24.0,
 }
 REPEATS = 7
+MS_PER_ROW = 25 / 50_000
+"""The goal: 25 ms for 50,000 offers, 100 ms for 200,000."""
 QUERY = OfferQuery(
     gpu=["H100 80GB", "A100 80GB"], gpu_count_min=2, price_usd_per_hour_max=40, term=["on_demand"]
 )
@@ -107,24 +110,23 @@ def gpuhunt_query(offers: pl.DataFrame) -> Callable[[], list[object]]:
     )
 
 
-def main() -> None:
-    """Print a line a size: both times, their ratio, and how many offers each found."""
-    for rows in [int(a) for a in sys.argv[1:]] or [50_000, 200_000]:
+def measured(sizes: Sequence[int] = (50_000, 200_000)) -> Iterator[Measured]:
+    """Yield the time of a search for each size, and gpuhunt's on the same rows where it is installed."""
+    for rows in sizes:
         offers = synthetic_offers(rows)
         ours = best_ms(lambda: search(offers, QUERY))  # noqa: B023
-        found = search(offers, QUERY).height
+        goal = rows * MS_PER_ROW
+        yield Measured(f"OfferQuery over {rows:,} offers", f"{ours:.1f} ms", f"<= {goal:g} ms", ours <= goal)
         try:
             theirs_query = gpuhunt_query(offers)
         except ImportError:
-            print(f"{rows:>8,} offers: rackrent {ours:6.1f} ms, {found:,} found (gpuhunt is not installed)")
+            yield Measured(f"gpuhunt over {rows:,} offers", "not installed")
             continue
-        theirs, matched = best_ms(theirs_query), len(theirs_query())
-        assert matched == found, (matched, found)
-        print(
-            f"{rows:>8,} offers: rackrent {ours:6.1f} ms, gpuhunt {theirs:6.1f} ms, "
-            f"ratio {theirs / ours:.1f}; both found {found:,}"
-        )
+        theirs, found = best_ms(theirs_query), search(offers, QUERY).height
+        assert len(theirs_query()) == found, "both find the same offers"
+        figure = f"{theirs:.1f} ms: {theirs / ours:.1f} times as long"
+        yield Measured(f"gpuhunt over the same {rows:,} offers", figure)
 
 
 if __name__ == "__main__":
-    main()
+    print(plain(list(measured([int(a) for a in sys.argv[1:]] or (50_000, 200_000)))))

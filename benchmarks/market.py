@@ -24,8 +24,12 @@ def synthetic_catalog(offers: int, seed: int = 1) -> Catalog:
     at = draw.integers(0, known.height, offers)
     region = draw.integers(0, len(REGIONS), offers)
     count = draw.choice([1.0, 2.0, 4.0, 8.0], offers)
-    term = draw.choice(np.array(["on_demand", "reserved_1y", "reserved_3y", "spot"]), offers, p=[0.5, 0.2, 0.15, 0.15])
-    discount = np.select([term == "reserved_1y", term == "reserved_3y", term == "spot"], [0.65, 0.45, 0.5], 1.0)
+    term = draw.choice(
+        np.array(["on_demand", "reserved_1y", "reserved_3y", "spot"]), offers, p=[0.5, 0.2, 0.15, 0.15]
+    )
+    discount = np.select(
+        [term == "reserved_1y", term == "reserved_3y", term == "spot"], [0.65, 0.45, 0.5], 1.0
+    )
     each = known["fp16_tensor_tflops"].to_numpy()[at] / 150 * draw.lognormal(0, 0.15, offers) * discount
     months = np.select([term == "reserved_1y", term == "reserved_3y"], [12.0, 36.0], 0.0)
     rows = pl.DataFrame(
@@ -55,4 +59,6 @@ def synthetic_catalog(offers: int, seed: int = 1) -> Catalog:
         }
     )
     empty = catalog.all_rows("offers").clear()
-    return Catalog(AS_OF, Path(catalog.directory), _tables={"offers": pl.concat([empty, rows], how="diagonal_relaxed")})
+    return Catalog(
+        AS_OF, Path(catalog.directory), _tables={"offers": pl.concat([empty, rows], how="diagonal_relaxed")}
+    )

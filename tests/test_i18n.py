@@ -8,12 +8,17 @@ import re
 import string
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from babel.messages.catalog import Catalog, Message
+from pydantic import BaseModel
 
 from rackrent import i18n
-from tools.messages import KEYWORDS, SOURCE, compile_catalogs, extract, read, translated, update
+from rackrent.catalog.query import OfferQuery
+from rackrent.catalog.schema import GPUS, OFFERS, PROVENANCE
+from rackrent.workload.model import Workload
+from tools.messages import KEYWORDS, SOURCE, compile_catalogs, descriptions, extract, read, translated, update
 
 ROOT = Path(__file__).parent.parent
 ZH = ROOT / "src" / "rackrent" / "locale" / "zh_CN" / "LC_MESSAGES" / "rackrent.po"
@@ -159,6 +164,50 @@ def test_no_message_is_put_together_before_it_is_translated() -> None:
 )
 def test_the_source_check_knows_built_messages(source: str, lines: list[int]) -> None:
     assert unextractable(source) == lines
+
+
+def models(model: type[BaseModel]) -> set[type[BaseModel]]:
+    """A model and those in its fields, at any depth."""
+    found, open_ = set(), [model]
+    while open_:
+        one = open_.pop()
+        if one not in found:
+            found.add(one)
+            open_ += [m for field in one.model_fields.values() for m in _models_in(field.annotation)]
+    return found
+
+
+def _models_in(annotation: object) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for inner in get_args(annotation) for m in _models_in(inner)]
+
+
+def test_what_describes_fields_and_columns_is_a_message() -> None:
+    template = extract()
+    described = [
+        (f"{model.__name__}.{name}", field.description)
+        for model in {*models(Workload), *models(OfferQuery)}
+        for name, field in model.model_fields.items()
+    ]
+    described += [
+        (f"{table.name}.{c.name}", c.meaning)
+        for table in (GPUS, OFFERS)
+        for c in table.columns
+        if c not in PROVENANCE
+    ]
+    assert len(described) > 150
+    assert [what for what, text in described if template.get(text) is None] == []
+
+
+def test_descriptions_are_read_where_they_are_shown() -> None:
+    source = """
+class Query(BaseModel):
+    gpu: Annotated[str, Field(pattern="x")] = Field(None, gt=0, description="GPU " "names")
+OFFERS = _table("offers", "one way", _c("amount", pl.Float64, "price"), _c("term", pl.String, "rental term", required=True))
+PUE = _table("pue", "one place", _c("pue", pl.Float64, "never shown"))
+"""
+    assert list(descriptions(source)) == ["price", "rental term", "GPU names"]
 
 
 # --- tools ------------------------------------------------------------------------------------------------

@@ -7,7 +7,9 @@ in git, the build makes them (`hatch_build.py`, which runs this file with Babel 
 
 from __future__ import annotations
 
+import ast
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -20,6 +22,9 @@ LOCALE = SOURCE / "locale"
 DOMAIN = "rackrent"
 KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}
 """Functions whose arguments are messages; for `ngettext` the first two."""
+
+TABLES_SHOWN = ("gpus", "offers")
+"""Tables of the catalog whose columns `prices show` explains."""
 
 DROPPED = tuple(
     f'"{name}:'
@@ -37,12 +42,33 @@ DROPPED = tuple(
 
 
 def extract(source: Path = SOURCE) -> Catalog:
-    """Return every message of the Python files under `source`, with the files it stands in."""
+    """Return every message of the Python files under `source`, with the files it stands in.
+
+    Messages are what the functions in KEYWORDS are given, and what describes the fields of models and the columns of tables:
+    those are shown through `gettext` where a flag or a table is.
+    """
     template = Catalog(project="rackrent", version="", charset="utf-8", fuzzy=False)
     found = extract_from_dir(source, [("**.py", "python")], keywords=KEYWORDS, comment_tags=("Translators:",))
     for name, _line, message, comments, context in sorted(found, key=lambda hit: (hit[0], hit[1])):
         template.add(message, locations=[(name, 0)], auto_comments=comments, context=context)
+    for path in sorted(source.rglob("*.py")):
+        for text in descriptions(path.read_text(encoding="utf-8")):
+            template.add(text, locations=[(path.relative_to(source).as_posix(), 0)])
     return template
+
+
+def descriptions(source: str) -> Iterator[str]:
+    """Yield the descriptions of Pydantic fields, and of the columns of the tables shown, in the text of a module."""
+    for node in ast.walk(ast.parse(source)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        if node.func.id == "Field":
+            found = [k.value for k in node.keywords if k.arg == "description"]
+        elif node.func.id == "_table" and ast.literal_eval(node.args[0]) in TABLES_SHOWN:
+            found = [column.args[2] for column in node.args[2:] if isinstance(column, ast.Call)]
+        else:
+            continue
+        yield from (ast.literal_eval(text) for text in found)
 
 
 def read(path: Path) -> Catalog:

@@ -6,6 +6,7 @@ A month is 730 h (8,760 / 12) unless a publication being reproduced used another
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 HOURS_PER_YEAR = 8_760.0
 MONTHS_PER_YEAR = 12.0
@@ -44,3 +45,12 @@ class Interval:
     def exactly(cls, value: float) -> Interval:
         """Return the interval of a figure that is known."""
         return cls(value, value, value)
+
+
+def as_fraction(count: float) -> str:
+    """Return a count as people write it: a shared GPU as a fraction of one.
+
+    >>> as_fraction(8.0), as_fraction(0.333333), as_fraction(0.5)
+    ('8', '1/3', '1/2')
+    """
+    return str(Fraction(count).limit_denominator(64)) if count < 1 else f"{count:g}"

@@ -84,7 +84,7 @@ def test_a_machine_of_3000_dollars_grows_by_700_a_card_and_500_buys_the_newer_on
 def test_four_gpus_at_once_leave_the_machines_with_one_out(ask: Ask) -> None:
     assert pick(ask("first-machine", everything=True), "chen-2018-1x")["feasible"]
     small = pick(ask("first-machine", {"gpus": 4}, everything=True), "chen-2018-1x")
-    assert small["reasons"] == ["1 GPUs in a machine, 4 needed at once"]
+    assert small["reasons"] == ["1 GPU in a machine, 4 needed at once"]
 
 
 def _as_published(gpus: int, price: float, kw: float) -> dict[str, Any]:
@@ -446,7 +446,7 @@ def test_an_agreement_counts_when_it_is_offered_covers_gpus_and_is_signed(ask: A
     hipaa = {"requirements.certificates": ["HIPAA"]}
 
     def azure(changes: dict[str, Any], *flags: str) -> dict[str, Any]:
-        return pick(ask("hospital", hipaa | changes, *flags), "nc48ads_a100_v4/germany", provider="Azure")
+        return pick(ask("hospital", hipaa | changes, *flags), "nc80adis_h100_v5/germany", provider="Azure")
 
     def catalog(name: str, **cells: str) -> tuple[str, str]:
         folder = tmp_path / name
@@ -473,7 +473,7 @@ def test_a_certificate_without_evidence_is_not_fulfilled_and_an_own_machine_need
     none.mkdir()
     without = "--catalog", str(catalog_with(none, "providers", _evidence(certificates="SOC 2")))
     answer = ask("hospital", iso, *without)
-    cloud = pick(answer, "nc48ads_a100_v4/germany", provider="Azure")
+    cloud = pick(answer, "nc80adis_h100_v5/germany", provider="Azure")
     assert cloud["reasons"] == ["no evidence of ISO 27001"]
     assert answer["recommended"].startswith("own_prebuilt/yours")
     assert pick(ask("hospital", iso, *with_it), cloud["id"])["feasible"]

@@ -7,7 +7,8 @@ import pytest
 
 from rackrent.catalog.assumptions import assumption
 from rackrent.catalog.catalog import load
-from rackrent.catalog.hardware import colocation_rates, gpu, resale, systems
+from rackrent.catalog.hardware import colocation_rates, gpu, gpu_meant, resale, systems
+from rackrent.errors import BadInput
 
 TODAY = load(as_of=date(2026, 11, 30))
 IN_2018 = load(as_of=date(2018, 10, 15))
@@ -27,6 +28,14 @@ def test_unknown_and_future_gpus_are_absent():
     assert gpu(TODAY, "RTX 9999") is None
     assert gpu(IN_2018, "RTX 3090") is None
     assert gpu(load(as_of=date(2018, 9, 1)), "RTX 2080 Ti") is None
+
+
+def test_a_gpu_of_later_is_said_to_be_of_later():
+    assert gpu_meant(TODAY, "rtx3090") == "RTX 3090"
+    with pytest.raises(BadInput, match=r"^RTX 3090 was not launched by 2018-10-15$"):
+        gpu_meant(IN_2018, "rtx3090")
+    with pytest.raises(BadInput, match="Unknown GPU 'RTX 3099'"):
+        gpu_meant(IN_2018, "RTX 3099")
 
 
 @pytest.mark.brief("A1")

@@ -217,3 +217,35 @@ def test_no_name_in_the_facts_is_dropped():
         if canonical_gpu(name, memory, hint) not in KNOWN and not several:
             lost.add((name, memory, hint))
     assert not lost
+
+
+@pytest.mark.parametrize(
+    ("typed", "nearest"),
+    [
+        ("GTX 1080 Tj", "GTX 1080 Ti"),
+        ("RTX 3090 Tie", "RTX 3090 Ti"),
+        ("L40 S", "L40S"),
+        ("A100 80", "A100 80GB"),
+    ],
+)
+def test_a_mistyped_name_is_not_taken_for_another_card(typed: str, nearest: str) -> None:
+    with pytest.raises(BadInput, match=rf"^Unknown GPU '{typed}'; did you mean '{nearest}'\?$"):
+        resolve_gpu(typed, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("rtx3090", "RTX 3090"),
+        ("A100-80GB", "A100 80GB"),
+        ("1080ti", "GTX 1080 Ti"),
+        ("rx7900xtx", "RX 7900 XTX"),
+        ("h100-sxm5-80gb", "H100 SXM 80GB"),
+        ("NVIDIA GeForce RTX 4090 24GB", "RTX 4090"),
+        ("NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada"),
+        ("Tesla V100-SXM2-16GB", "V100 SXM2 16GB"),
+        ("p3.2xlarge", "V100 SXM2 16GB"),
+    ],
+)
+def test_a_real_name_loosely_typed_is_understood(typed: str, meant: str) -> None:
+    assert resolve_gpu(typed, KNOWN) == meant

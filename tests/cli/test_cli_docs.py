@@ -47,9 +47,10 @@ def test_the_page_says_what_each_command_takes(name: str, command: Any) -> None:
 
 @pytest.mark.parametrize("line", re.findall(r"^\$ rackrent (.+)$", PAGE, re.MULTILINE))
 def test_an_example_on_the_page_runs(
-    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("rackrent.app.state.state_folder", lambda: tmp_path)
     with pytest.raises(SystemExit) as ended:
         run(shlex.split(line))
     assert ended.value.code == 0, capsys.readouterr().err

@@ -142,15 +142,58 @@ def test_csv_holds_every_option_whole(rackrent: Callable, tmp_path: Path) -> Non
 def test_a_csv_that_fails_leaves_the_old_one(
     rackrent: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rackrent.report import table_file
-
-    def fails(comparison: object, writer: object) -> None:
+    def fails(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(table_file, "_write", fails)
+    monkeypatch.setattr("os.fsync", fails)
     path = tmp_path / "options.csv"
     path.write_text("old", encoding="utf-8")
     ended = rackrent("compare", FIRST, "--csv", str(path))
     assert (ended.code, path.read_text(encoding="utf-8")) == (2, "old")
     assert ended.err.endswith("cannot be written (No space left on device)\n")
     assert [p.name for p in tmp_path.iterdir()] == ["options.csv"]
+
+
+def test_a_csv_in_another_currency_says_so_in_its_columns(rackrent: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "options.csv"
+    answer = json.loads(rackrent("compare", FIRST, "--currency", "eur", "--json", "--csv", str(path)).out)
+    with path.open(newline="", encoding="utf-8") as file:
+        row = next(csv.DictReader(file))
+    assert not [name for name in row if "usd" in name]
+    best = next(o for o in answer["options"] if o["id"] == row["id"])
+    rate = answer["fx"]["usd_per_unit"]
+    for name in ("npv", "upfront", "regret"):
+        assert float(row[f"{name}_eur"]) == pytest.approx(best[f"{name}_usd"] / rate)
+    assert float(row["eur_per_gpu_hour"]) == pytest.approx(best["usd_per_gpu_hour"] / rate)
+    assert float(row["utilisation"]) == best["utilisation"]
+
+
+def test_json_stays_in_dollars_and_says_the_rate_of_its_sentences(rackrent: Callable) -> None:
+    dollars = json.loads(rackrent("compare", FIRST, "--json").out)
+    euros = json.loads(rackrent("compare", FIRST, "--json", "--currency", "EUR").out)
+    assert dollars["fx"] is None and euros["currency"] == "USD"
+    assert (euros["fx"]["currency"], euros["fx"]["month"]) == ("EUR", "2018-09")
+    assert "European Central Bank" in euros["fx"]["source"]
+    assert euros["options"] == dollars["options"]
+    npv = dollars["options"][0]["npv_usd"]
+    assert f"${npv:,.0f} in present value" in dollars["verdict"]
+    assert f"EUR {npv / euros['fx']['usd_per_unit']:,.0f} in present value" in euros["verdict"]
+
+
+def test_a_rate_that_ends_earlier_is_said_to(rackrent: Callable) -> None:
+    answer = json.loads(
+        rackrent("compare", FIRST, "--as-of", "2018-12-20", "--currency", "EUR", "--json").out
+    )
+    assert answer["fx"]["month"] == "2018-12"
+    later = rackrent(
+        "compare", "--utilisation", "0.2", "--kind", "own_build", "--as-of", "2027-02-01", "--currency", "EUR"
+    )
+    assert "the last known month before 2027-02-01" in " ".join(later.out.split())
+
+
+def test_the_json_of_a_question_of_today_is_small(rackrent: Callable) -> None:
+    told = rackrent("compare", "examples/startup-dgx.yaml", "--json").out
+    assert len(told.encode()) < 1_200_000
+    out = [o for o in json.loads(told)["options"] if not o["feasible"]]
+    assert len(out) > 1_000
+    assert all(o["reasons"] and o["npv_usd"] is None and o["cash_flows"] is None for o in out)

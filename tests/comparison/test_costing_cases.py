@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rackrent.catalog.catalog import load
 from rackrent.catalog.hardware import gpu
 from rackrent.comparison import Comparison, compare_workload
-from rackrent.comparison.breakeven import break_even_demand, break_even_utilisation
+from rackrent.comparison.breakeven import Sides, break_even_utilisation
 from rackrent.units import HOURS_PER_MONTH
 from rackrent.workload.read import workload_from
 
@@ -210,14 +210,44 @@ def test_at_the_break_even_use_both_cost_the_same(price: float, hourly: float) -
     result = compare(quotes=quotes, own=own)
     mine = next(o for o in result.feasible if o.name == "mine")
     cloud = next(o for o in result.feasible if o.provider == "Acme")
-    use, multiple = break_even_utilisation(mine, cloud), break_even_demand(mine, cloud)
-    if use is None or multiple is None:
+    use = break_even_utilisation(mine, Sides(result.options))
+    if use is None:
         return
+    assert mine.use is not None
+    multiple = use / mine.use.utilisation
     again = compare(demand={"gpu_hours_per_month": 146 * multiple}, quotes=quotes, own=own)
     mine, cloud = (next(o for o in again.feasible if o.id == i) for i in (mine.id, cloud.id))
     assert mine.npv_usd == pytest.approx(cloud.npv_usd, rel=1e-6)
     assert mine.use is not None
     assert mine.use.utilisation == pytest.approx(use)
+
+
+def test_at_another_use_another_offer_may_be_the_rival() -> None:
+    """A server at 80 % beats a reserved machine at any use, but not the same machine by the hour at 10 %."""
+    quotes = [
+        {"provider": "Acme", "name": "hour", "gpu": "RTX 4090", "usd_per_gpu_hour": 1.0},
+        {
+            "provider": "Acme",
+            "name": "year",
+            "gpu": "RTX 4090",
+            "usd_per_gpu_hour": 0.4,
+            "term": "reserved_1y",
+        },
+    ]
+    own = {"usd_per_kwh": 0.2, "resale": "none", "machines": [machine(price_usd=5_000)]}
+    result = compare(demand={"utilisation": 0.8}, quotes=quotes, own=own)
+    assert result.recommended is not None
+    assert result.recommended.name == "mine"
+    rival = result.rival_of(result.recommended)
+    assert rival is not None
+    assert rival.name == "year"
+    at = break_even_utilisation(result.recommended, Sides(result.options))
+    assert at is not None
+    assert f"below {at:.1%} renting wins" in result.verdict.turns_on[0]
+    less, more = (
+        compare(demand={"utilisation": at * f}, quotes=quotes, own=own).recommended for f in (0.9, 1.1)
+    )
+    assert (less and less.name, more and more.name) == ("hour", "mine")
 
 
 def test_break_even_is_the_first_month_in_which_cash_is_not_worse() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -11,10 +13,12 @@ import pytest
 from rich.cells import cell_len
 
 from rackrent.app.compare import compare
+from rackrent.comparison.names import ASSUMPTION_NAMES
 from rackrent.comparison.result import Comparison
+from rackrent.money import Currency, shown_in
 from rackrent.report.console import page, table, width_of
 from rackrent.report.labels import UNITS
-from rackrent.report.terminal import floors_of, print_comparison, why_none
+from rackrent.report.terminal import by_kind_of_reason, floors_of, print_comparison, risk, why_none
 
 EXAMPLES = sorted((Path(__file__).parent.parent.parent / "examples").glob("*.yaml"))
 CHINESE = {
@@ -69,13 +73,65 @@ def test_a_comparison_says_what_matters(example: Path) -> None:
     assert f"rackrent explain mine.yaml {result.recommended.id}" in text
 
 
-def test_all_shows_every_feasible_option_and_every_reason() -> None:
+def test_all_shows_every_feasible_option_and_every_kind_of_reason() -> None:
     result = compared(EXAMPLES[0])
     text = words(printed(result, 200, everything=True))
     for option in result.feasible:
         assert f"${option.npv_usd:,.0f}" in text
+    told = {re.sub(r"[\d,.:/-]+", "#", reason) for reason, _options in by_kind_of_reason(result.options)}
     for reason in {r for o in result.options for r in o.reasons}:
+        assert re.sub(r"[\d,.:/-]+", "#", reason) in {t.removesuffix(" (and the like)") for t in told}
+    for reason, _options in by_kind_of_reason(result.options):
         assert words(reason) in text
+
+
+def test_reasons_that_differ_in_their_figures_are_one_kind() -> None:
+    option = compared(EXAMPLES[0]).options[0]
+    options = [
+        replace(option, id=str(n), reasons=(f"GPU memory {gb} GB, 40 GB needed", "price unknown")[:kinds])
+        for n, (gb, kinds) in enumerate([(8, 1), (24, 1), (24, 2), (16, 1)])
+    ]
+    found = [(reason, [o.id for o in who]) for reason, who in by_kind_of_reason(options)]
+    assert found == [
+        ("GPU memory 24 GB, 40 GB needed (and the like)", ["0", "1", "2", "3"]),
+        ("price unknown", ["2"]),
+    ]
+
+
+def test_the_odds_and_what_they_hang_on_follow_the_facts() -> None:
+    result = compared(next(e for e in EXAMPLES if e.stem == "lab-grant"))
+    odds, hangs, other = risk(result)
+    states, best = result.uncertainty, result.recommended
+    assert best is not None and result.tornado is not None
+    assert odds.startswith(
+        f"Odds: best in {states.probability_best[0]:.0%} of 4,096 states of the world; costs $"
+    )
+    assert f"expected regret ${states.regret_usd[0]:,.0f}." in odds
+    assert hangs.count("ahead by") == 3
+    assert other == f"The other side wins if: {'; or '.join(result.tornado.turns)}."
+    text = words(printed(result, 80))
+    assert all(words(sentence) in text for sentence in (odds, hangs, other))
+
+
+def test_a_wide_screen_says_how_often_each_option_is_best() -> None:
+    result = compared(next(e for e in EXAMPLES if e.stem == "lab-grant"))
+    lines = printed(result, 120).splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("Option"))
+    assert lines[head].endswith("in") and lines[head - 1].endswith("Best")
+    assert f"{result.uncertainty.probability_best[0]:.0%}" == lines[head + 2].split()[-1]
+    assert not any(line.endswith("Best") for line in printed(result, 80).splitlines())
+
+
+def test_amounts_are_shown_in_another_currency_and_say_at_which_rate() -> None:
+    rate = Currency("EUR", 1.25, date(2026, 11, 1), "ecb", "1.25 USD per EUR, mean of 2026-11")
+    with shown_in(rate):
+        result = compare(EXAMPLES[0])
+        text = printed(result, 120)
+    assert "$" not in text
+    assert "Amounts in EUR: 1.25 USD per EUR, mean of 2026-11" in text
+    assert result.recommended is not None
+    assert f"EUR {result.recommended.npv_usd / 1.25:,.0f} in present value" in words(text)
+    assert f" {result.recommended.upfront_usd / 1.25:,.0f} " in text
 
 
 def test_a_narrow_screen_does_without_some_figures_but_not_the_present_value() -> None:
@@ -92,7 +148,7 @@ def test_unknown_is_said_never_zero() -> None:
     unknown = replace(result.recommended, co2_use_kg=None)
     text = printed(replace(result, headline=(unknown,), recommended=unknown, recommended_on_budget=None), 120)
     row = next(line for line in text.splitlines() if line.startswith("The machine you have "))
-    assert row.endswith("unknown")
+    assert row.split()[-2] == "unknown"
 
 
 def test_wide_characters_are_aligned() -> None:
@@ -166,3 +222,7 @@ def test_every_unit_has_a_name_for_people() -> None:
     for option in (o for example in EXAMPLES for o in compared(example).feasible):
         units |= {fact.unit for stream in option.streams for fact in stream.facts}
     assert units - set(UNITS) == set()
+
+
+def test_every_assumption_has_a_name_for_people() -> None:
+    assert set(ASSUMPTION_NAMES) == set(compared(EXAMPLES[0]).setting.catalog.all_rows("assumptions")["key"])

@@ -91,7 +91,7 @@ def build(facts: Path, sources: Sources) -> dict[str, list[Row]]:
 def _provider(fact: Row, sources: Sources) -> Row:
     source = sources.cite(
         "provider-pages",
-        "Providers' documentation, price and trust pages, named for each field in `field_evidence`",
+        "Providers' documentation, price and trust pages",
         "facts",
     )
     return {

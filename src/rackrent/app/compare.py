@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rackrent.catalog.catalog import Catalog, load
+from rackrent.catalog.currency import to_usd
 from rackrent.comparison.compare import compare_workload
 from rackrent.comparison.result import Comparison
+from rackrent.money import Currency
 from rackrent.workload.model import Workload
 from rackrent.workload.read import read_workload, workload_from
 
@@ -48,3 +50,17 @@ def catalog_of(question: Workload, catalog: Catalog | None, as_of: date | None) 
     if catalog is None:
         return load(as_of=day or datetime.now(UTC).date())
     return catalog if day is None else catalog.on(day)
+
+
+def currency_of(catalog: Catalog, code: str | None) -> Currency | None:
+    """Return the currency to show amounts in, at the rate of the catalog's day; None for US dollars.
+
+    Raises BadInput for a currency without rates.
+    """
+    if code is None or code.strip().upper() == "USD":
+        return None
+    rate = to_usd(catalog, 1.0, code, catalog.as_of)
+    assert rate.observed_on is not None
+    return Currency(
+        code.strip().upper(), rate.known, rate.observed_on, catalog.cite(rate.source), note=rate.note
+    )

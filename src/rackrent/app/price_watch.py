@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from hashlib import sha256
@@ -15,6 +14,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rackrent.app.ids import pick
+from rackrent.app.state import state_folder
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.currency import to_usd
 from rackrent.catalog.hardware import gpus
@@ -23,10 +23,10 @@ from rackrent.catalog.judge import offer_id as id_of_offer
 from rackrent.catalog.names import members, resolve_gpu
 from rackrent.catalog.outlook import outlook
 from rackrent.catalog.schema import TERMS
-from rackrent.catalog.store import data_dir
 from rackrent.errors import BadInput, nearest
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
+from rackrent.report.files import write_whole
 from rackrent.workload.complaint import BOUNDS, TYPES, place
 from rackrent.workload.source import from_yaml, shown
 
@@ -107,7 +107,8 @@ def watch(catalog: Catalog, file: Path, state_file: Path | None = None) -> Looke
     """
     wanted = read_watch_file(file)
     place_of_state = (
-        state_file or data_dir() / "watch" / f"{sha256(str(file.resolve()).encode()).hexdigest()[:16]}.json"
+        state_file
+        or state_folder() / "prices" / f"{sha256(str(file.resolve()).encode()).hexdigest()[:16]}.json"
     )
     state = _read_state(place_of_state)
     seen = []
@@ -123,7 +124,7 @@ def watch(catalog: Catalog, file: Path, state_file: Path | None = None) -> Looke
             if item.gpu is not None:
                 said += ". " + outlook(catalog, _names(catalog, item.gpu)).sentence()
         seen.append(Seen(item.what, usd, day, offer, said))
-    _write_state(place_of_state, state)
+    _write_state(place_of_state, state, make_folder=state_file is None)
     return Looked(catalog.as_of, seen)
 
 
@@ -275,11 +276,9 @@ def _read_state(file: Path) -> dict[str, Any]:
     return said
 
 
-def _write_state(
-    file: Path, state: dict[str, Any], replace: Callable[[Path, Path], None] = os.replace
-) -> None:
-    """Write whole or not at all."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(f".{os.getpid()}.draft")
-    draft.write_text(json.dumps(state, ensure_ascii=False, indent=1, sort_keys=True), encoding="utf-8")
-    replace(draft, file)
+def _write_state(file: Path, state: dict[str, Any], *, make_folder: bool) -> None:
+    """Write whole or not at all. Raises BadInput where it cannot be written."""
+    if make_folder:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(state, ensure_ascii=False, indent=1, sort_keys=True)
+    write_whole(file, (text + "\n").encode(), example="watched.json")

@@ -7,9 +7,9 @@ import polars as pl
 from rackrent.app.ids import pick
 from rackrent.catalog import query
 from rackrent.catalog.catalog import Catalog
-from rackrent.catalog.hardware import gpu, gpus, systems
+from rackrent.catalog.hardware import gpu, gpu_meant, gpus, systems
 from rackrent.catalog.judge import judged
-from rackrent.catalog.names import members, resolve_gpu
+from rackrent.catalog.names import members
 from rackrent.catalog.query import OfferQuery
 from rackrent.report.prices import Found, GpuCard, OfferCard
 
@@ -35,7 +35,7 @@ def show_price(catalog: Catalog, name: str) -> GpuCard | OfferCard:
         offers = judged(catalog)
         found = pick(name, offers["offer_id"].to_list())
         return OfferCard(catalog, offers.row(by_predicate=pl.col("offer_id") == found, named=True))
-    return _gpu(catalog, resolve_gpu(name, list(gpus(catalog))))
+    return _gpu(catalog, gpu_meant(catalog, name))
 
 
 def _gpu(catalog: Catalog, name: str) -> GpuCard:

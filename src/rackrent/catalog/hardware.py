@@ -15,6 +15,8 @@ from rackrent.catalog.assumptions import Overrides, assumption
 from rackrent.catalog.catalog import Catalog, fact_of
 from rackrent.catalog.currency import to_usd
 from rackrent.catalog.fact import Fact
+from rackrent.catalog.names import resolve_gpu, typed_gpu
+from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
 
 REST_CURVE_YEARS = 3.0
@@ -132,6 +134,23 @@ def gpus(catalog: Catalog) -> Mapping[str, Gpu]:
 def gpu(catalog: Catalog, name: str) -> Gpu | None:
     """Return a GPU by canonical name; None where it is unknown or had not been launched by `as_of`."""
     return gpus(catalog).get(name)
+
+
+def gpu_meant(catalog: Catalog, text: str) -> str:
+    """Return the canonical name of the GPU a person means by `text`.
+
+    Raises BadInput with the nearest name where nobody knows it, and where it had not been launched by `as_of`.
+    """
+    try:
+        return resolve_gpu(text, gpus(catalog))
+    except BadInput:
+        named = typed_gpu(text) or text.strip()
+        every = {g.casefold(): g for g in catalog.all_rows("gpus")["gpu"]}
+        later = every.get(named.casefold())
+        if later is None or later in gpus(catalog):
+            raise
+        day = catalog.as_of.isoformat()
+        raise BadInput(_("{gpu} was not launched by {day}").format(gpu=later, day=day)) from None
 
 
 def systems(catalog: Catalog) -> list[System]:

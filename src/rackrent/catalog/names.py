@@ -154,6 +154,18 @@ _GEFORCE_NUMBERS = {
 }
 
 
+_BESIDE = frozenset(
+    {
+        "NVIDIA", "GEFORCE", "TESLA", "QUADRO", "AMD", "RADEON", "INSTINCT", "INTEL", "RTX", "GTX", "GENERATION",
+        "BLACKWELL", "GPU", "GPUS", "GRAPHICS", "CARD", "BOARD", "MODE", "EDITION", "FOUNDERS", "FE", "HGX", "DGX",
+        "NVLINK", "HALF", "FULL", "1", "ONE", "DIE", "HIGH", "FREQ", "MOD", "MODIFIED", "MOBILE", "LAPTOP", "SE", "BSE",
+        "SERVER", "WORKSTATION", "TENSOR", "CORE", "OAM", "SXM", "SXM2", "SXM3", "SXM4", "SXM5", "PCIE", "NVL", "V6E",
+    }
+)  # fmt: skip
+"""Words that people write beside the name of a GPU, or in another form than it has there."""
+_MEASURE = r"\d+(\.\d+)?GB|HBM\d?E?|GDDR\dX?"
+
+
 def canonical_gpu(name: str, memory_gb: float | None = None, hint: str | None = None) -> str | None:
     """Return the canonical name of a GPU, or None where the text names no single GPU we know.
 
@@ -179,13 +191,33 @@ def canonical_gpu(name: str, memory_gb: float | None = None, hint: str | None = 
     return _with_variant(product, text, memory_gb, _clean(hint or ""))
 
 
+def typed_gpu(name: str) -> str | None:
+    """Return the canonical name of a GPU as a person types it; None where a word of it is not understood.
+
+    A price list may say more than the name. A person who types "GTX 1080 Tj" has mistyped it, and a "GTX 1080" is
+    another card.
+
+    >>> typed_gpu("rtx3090"), typed_gpu("Tesla V100-SXM2-16GB"), typed_gpu("GTX 1080 Tj")
+    ('RTX 3090', 'V100 SXM2 16GB', None)
+    """
+    canonical = canonical_gpu(name)
+    if canonical is None or _of_instance(name):
+        return canonical
+    said, joined = {*_clean(canonical).split(), *_BESIDE}, _clean(canonical).replace(" ", "")
+    for word in _clean(name).split():
+        written_as_one = len(word) > 4 and word in joined
+        if word not in said and not written_as_one and not re.fullmatch(_MEASURE, word):
+            return None
+    return canonical
+
+
 def resolve_gpu(name: str, known: Iterable[str]) -> str:
     """Return the name in `known` that a person means by `name`; raise BadInput with the nearest one otherwise."""
     names = list(known)
     folded = {n.casefold(): n for n in names}
     if exact := folded.get(name.strip().casefold()):
         return exact
-    canonical = canonical_gpu(name)
+    canonical = typed_gpu(name)
     if canonical in names:
         return canonical
     for shorter in (nearest(canonical, names) if canonical else []) + nearest(name, names):

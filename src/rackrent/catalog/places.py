@@ -61,10 +61,7 @@ def electricity(catalog: Catalog, country: str, region: str | None, customer: Cu
     A region without a price of its own gets its country's; an industrial customer without one gets the price
     of business. Either is said in the note. `country` is ISO alpha-3, `region` a state or province in English.
     """
-    rows = catalog.known_by("electricity", ("country", "region", "customer")).filter(
-        pl.col("country") == country
-    )
-    by_place = {((r["region"] or "").casefold(), r["customer"]): r for r in rows.iter_rows(named=True)}
+    by_place = catalog.once(f"electricity in {country}", lambda: _tariffs(catalog, country))
     places = [(region or "").casefold(), ""]
     customers: list[Customer] = ["industrial", "business"] if customer == "industrial" else [customer]
     found = next(((p, c) for c in customers for p in places if (p, c) in by_place), None)
@@ -84,6 +81,14 @@ def electricity(catalog: Catalog, country: str, region: str | None, customer: Cu
         notes.append(f"{row['amount']:g} {row['currency']}/kWh; {rate.note}".rstrip("; "))
         fact = replace(fact, value=rate.value)
     return Tariff(_with(fact, notes), row["tax_basis"], country, row["region"], row["customer"])
+
+
+def _tariffs(catalog: Catalog, country: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the rows of a country by region (small letters, "" for all of it) and customer."""
+    rows = catalog.known_by("electricity", ("country", "region", "customer")).filter(
+        pl.col("country") == country
+    )
+    return {((r["region"] or "").casefold(), r["customer"]): r for r in rows.iter_rows(named=True)}
 
 
 def carbon(

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-import polars as pl
-
 from rackrent.catalog.catalog import Catalog, fact_of
 from rackrent.catalog.fact import Fact
 from rackrent.i18n import gettext as _
@@ -153,28 +151,27 @@ def _provider(row: dict[str, Any]) -> Provider:
 def _egress_tables(catalog: Catalog) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """Provider -> region ("" for the default) -> rows in order, all folded."""
     out: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    everything = catalog.all_rows("egress").sort("valid_from", "from_gb")
-    for rows in everything.partition_by("provider", "region", maintain_order=True):
-        chosen = _of_the_day(catalog, rows).to_dicts()
+    tables: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in catalog.all_rows("egress").sort("from_gb", maintain_order=True).iter_rows(named=True):
+        tables.setdefault((row["provider"].casefold(), row["region"].casefold()), []).append(row)
+    for (provider, region), rows in tables.items():
+        chosen = _of_the_day(rows, catalog.as_of)
         if not chosen:
             continue
-        regions = out.setdefault(chosen[0]["provider"].casefold(), {})
-        regions[chosen[0]["region"].casefold()] = chosen
+        regions = out.setdefault(provider, {})
+        regions[region] = chosen
         if chosen[0]["default"]:
             regions[""] = chosen
     return out
 
 
-def _of_the_day(catalog: Catalog, rows: pl.DataFrame) -> pl.DataFrame:
+def _of_the_day(rows: list[dict[str, Any]], day: date) -> list[dict[str, Any]]:
     """The tier table that held on the day; else the first later one, marked `known_later`."""
-    day = catalog.as_of
-    live = rows.filter(pl.col("valid_to").is_null() | (pl.col("valid_to") > day))
-    held = live.filter(pl.col("valid_from") <= day)
-    if held.height:
-        latest = held.filter(pl.col("valid_from") == pl.col("valid_from").max())
-        return latest.with_columns(known_later=pl.lit(value=False)).sort("from_gb")
-    first = live.filter(pl.col("valid_from") == pl.col("valid_from").min())
-    return first.with_columns(known_later=pl.lit(value=True)).sort("from_gb")
+    live = [r for r in rows if r["valid_to"] is None or r["valid_to"] > day]
+    starts = {r["valid_from"] for r in live}
+    past = {start for start in starts if start <= day}
+    start = max(past) if past else min(starts, default=None)
+    return [r | {"known_later": not past} for r in live if r["valid_from"] == start]
 
 
 def _tier(row: dict[str, Any]) -> Tier:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
-from rackrent.catalog.names import canonical_gpu, members, resolve_gpu
+from rackrent.catalog.names import members, resolve_gpu, typed_gpu
 from rackrent.errors import BadInput, nearest
 from rackrent.i18n import gettext as _
 
@@ -115,7 +115,7 @@ def _conditions(offers: pl.DataFrame, query: OfferQuery) -> list[pl.Expr]:
 def _gpus(wanted: list[str], known: list[str]) -> list[str]:
     names: list[str] = []
     for name in wanted:
-        canonical = canonical_gpu(name) or resolve_gpu(name, known)
+        canonical = typed_gpu(name) or resolve_gpu(name, known)
         names += members(canonical, known)
     return names
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +25,10 @@ from rackrent.errors import BadInput, NothingFeasible
 from rackrent.i18n import gettext as _
 from rackrent.workload.model import Workload
 from rackrent.workload.read import read_workload, workload_from
+
+if TYPE_CHECKING:
+    from rackrent.comparison.result import Comparison
+    from rackrent.money import Currency
 
 FLAGS = flags_from(
     Workload,
@@ -81,27 +87,107 @@ def compare(
     offline: Offline = False,
     as_json: AsJson = False,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help=_("Write every option to this CSV file as well."))] = None,
+    currency: Annotated[str | None, typer.Option(metavar="CODE", help=_("Show amounts in this currency (ISO 4217), at the rate of the day. [default: USD]"))] = None,
+    watch: Annotated[bool, typer.Option("--watch", help=_("Say in one line whether the verdict is still the one remembered; exit code 1 where it changed."))] = False,
+    state: Annotated[Path | None, typer.Option(metavar="FILE", help=_("Where --watch remembers the verdict. [default: a file in your folder of state]"))] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help=_("Write a report with charts and every source to this HTML file as well."))] = None,
+    pdf: Annotated[Path | None, typer.Option(metavar="FILE", help=_("Write the report to this PDF file as well (extra: pdf)."))] = None,
     lang: Lang = None,
     **flags: Any,
 ) -> None:  # fmt: skip
-    """Compare, show, and exit 1 where nothing is feasible."""
-    day = day_of(as_of)
-    question = question_of(workload, given(FLAGS, flags))
-    with progress(_("comparing")):
-        from rackrent.app.compare import compare as ask
-        from rackrent.report.terminal import print_comparison, why_none
+    """Compare, show, and exit 1 where nothing is feasible, or the watched verdict changed."""
+    if state is not None and not watch:
+        raise BadInput(_("--state says where --watch remembers the verdict: give --watch as well"))
+    if watch and (csv or html or pdf):
+        raise BadInput(_("--watch says one line and writes no file: leave it away to write one"))
+    day, said = day_of(as_of), given(FLAGS, flags)
+    question = question_of(workload, said)
+    from rackrent.app.compare import catalog_of, currency_of
+    from rackrent.app.compare import compare as ask
+    from rackrent.money import shown_in
 
-        result = ask(question, catalog_in(catalog, day or question.as_of), as_of=day)
+    opened = catalog_of(question, catalog_in(catalog, day or question.as_of), day)
+    shown = currency_of(opened, currency)
+    if shown is not None and (html or pdf):
+        raise BadInput(_("the report is in US dollars: leave --currency or the report away"))
+    with shown_in(shown):
+        if watch:
+            code = _watch(
+                lambda: ask(question, opened, as_of=opened.as_of), workload, said, state, as_json=as_json
+            )
+            raise typer.Exit(code)
+        with progress(_("comparing")):
+            result = ask(question, opened, as_of=opened.as_of)
+            _write(result, csv, html, pdf)
+        if as_json:
+            print_json(result.to_dict(everything=everything) | {"fx": fx_dict(shown)}, indent=None)
+        else:
+            from rackrent.report.terminal import print_comparison
+
+            print_comparison(result, file=workload, everything=everything)
+        for report in filter(None, (html, pdf)):
+            print(_("The report is in {file}").format(file=report), file=sys.stderr)
+        if result.recommended is None:
+            from rackrent.report.terminal import why_none
+
+            raise NothingFeasible(why_none(result))
+
+
+def _write(result: Comparison, csv: Path | None, html: Path | None, pdf: Path | None) -> None:
+    """Write the files that were asked for."""
     if csv is not None:
         from rackrent.report.table_file import write_csv
 
         write_csv(result, csv)
+    if html is not None:
+        from rackrent.report.html import write_html
+
+        write_html(result, html)
+    if pdf is not None:
+        from rackrent.report.pdf import write_pdf
+
+        write_pdf(result, pdf)
+
+
+def _watch(
+    ask: Callable[[], Comparison],
+    workload: Path | None,
+    said: dict[str, Any],
+    state: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Set the verdict beside the remembered one; return the exit code, which speaks of the change alone."""
+    from rackrent.app.state import default_state, question_key, read_state, write_state
+    from rackrent.app.watch import watched
+
+    key = question_key(workload, said)
+    path = state or default_state(key, workload)
+    before = read_state(path, key)
+    with progress(_("comparing")):
+        found = watched(ask(), key, before)
+    if before is None or found.changed:
+        write_state(path, found.now, make_folder=state is None)
     if as_json:
-        print_json(result.to_dict(everything=everything))
+        print_json(found.to_dict() | {"state": str(path)})
+    elif before is None:
+        print(_("{sentence} It is kept in {path}").format(sentence=found.sentence(), path=path))
     else:
-        print_comparison(result, file=workload, everything=everything)
-    if result.recommended is None:
-        raise NothingFeasible(why_none(result))
+        print(found.sentence())
+    return int(found.changed)
+
+
+def fx_dict(shown: Currency | None) -> dict[str, Any] | None:
+    """Return the currency of the sentences and its rate as JSON values; the fields named usd stay in dollars."""
+    if shown is None:
+        return None
+    return {
+        "currency": shown.code,
+        "usd_per_unit": shown.usd_per_unit,
+        "month": f"{shown.month:%Y-%m}",
+        "source": shown.source,
+        "note": shown.note,
+    }
 
 
 def question_of(file: Path | None, said: dict[str, Any]) -> Workload:

@@ -38,7 +38,8 @@ class Flag:
 
     def help(self) -> str:
         """Return the field's own description, with the words it allows and its default."""
-        said = _(self.field.description or "")
+        assert self.field.description
+        said = _(self.field.description)
         if words := choices(self.field.annotation):
             said = _("{meaning}: {words}").format(meaning=said, words=", ".join(words))
         if self.several:

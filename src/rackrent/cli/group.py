@@ -22,6 +22,42 @@ COMMANDS = {
 }
 """Command to its first sentence; `rackrent.cli.<command>` holds it as `app`."""
 
+HELP_WORDS = (
+    N_("Usage: "), N_("Arguments"), N_("Options"), N_("Commands"), N_("Show this message and exit."),
+)  # fmt: skip
+"""What Typer writes of its own accord in a help, in English."""
+
+
+class HelpFormatter(typer.Context.formatter_class):  # type: ignore[misc,valid-type]
+    """Writes the help of a command in the language in use."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """Write the line of usage."""
+        super().write_usage(prog, args, prefix or _("Usage: "))
+
+    def write_heading(self, heading: str) -> None:
+        """Write the heading of a section."""
+        super().write_heading(_(heading))
+
+    def write_dl(self, rows: Any, *args: Any, **options: Any) -> None:
+        """Write flags with what is said of each; our own sentences are translated already and stay."""
+        super().write_dl([(flag, said and _(said)) for flag, said in rows], *args, **options)
+
+
+class Context(typer.Context):
+    """The call of a command whose help speaks the language in use."""
+
+    formatter_class = HelpFormatter
+
+
+def spoken(command: Any) -> Any:
+    """Let a command, and those in it, speak the language in use."""
+    command.context_class = Context
+    for inner in getattr(command, "commands", {}).values():
+        spoken(inner)
+    return command
+
+
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Click's class for what was typed wrongly. Typer carries Click inside and exports only this subclass of it."""
 
@@ -41,7 +77,7 @@ class Commands(TyperGroup):
             return None
         if self.listing:
             return TyperCommand(cmd_name, help=_(COMMANDS[cmd_name]), callback=None, rich_markup_mode=None)
-        command = get_command(import_module(f"rackrent.cli.{cmd_name}").app)
+        command = spoken(get_command(import_module(f"rackrent.cli.{cmd_name}").app))
         command.name = cmd_name
         return command
 
@@ -94,7 +130,7 @@ def top(
 def main(arguments: list[str]) -> int:
     """Run the command and return its exit code. Raises RackrentError, in one sentence also for a wrong flag."""
     # Not `Typer.__call__`: it would print errors in its own way, and take a broken pipe for a failure.
-    command = get_command(app)
+    command = spoken(get_command(app))
     try:
         with command.make_context("rackrent", list(arguments)) as context:
             command.invoke(context)

@@ -43,11 +43,12 @@ def day_of(text: str | None) -> date | None:
         ) from None
 
 
-def print_json(value: object) -> None:
-    """Print one JSON object on standard output."""
+def print_json(value: object, *, indent: int | None = 2) -> None:
+    """Print one JSON object on standard output; without `indent` on one line, for what no person reads."""
     import json
 
-    print(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+    separators = (",", ": ") if indent else (",", ":")
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators))
 
 
 @contextmanager

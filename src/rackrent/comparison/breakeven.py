@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rackrent.comparison.option import Option
+from rackrent.comparison.ranking import Ranking
 from rackrent.costing.finance import npv
 from rackrent.costing.payback import break_even_month
+from rackrent.units import HOURS_PER_MONTH
 
+Floats = NDArray[np.float64]
+LEAST_MULTIPLE, MOST_MULTIPLE, GRID = 1e-3, 1e3, 1_201
+"""Multiples of the demand that are looked at: six decades in steps of about 1 %."""
+ROWS = 1_024
+"""Options looked at together."""
 RENTAL_PRICE = frozenset({"rent", "commitment", "idle", "startup", "rework"})
 """Categories that are proportional to the rental price."""
 HARDWARE_PRICE = frozenset({"hardware", "shipping", "repairs"})
@@ -23,30 +33,79 @@ def break_even_months(option: Option, alternatives: list[Option]) -> dict[str, f
     }
 
 
-def break_even_demand(option: Option, other: Option) -> float | None:
-    """Return the multiple of the demand at which both cost the same in present value; None if there is none.
+class Sides:
+    """The lowest present value of what is owned and of what is rented, at multiples of the demand.
 
-    The machines stay the same: present value is then `fixed + multiple x per use` for each.
+    The machines stay the same; an option whose machines would be too few has no value there (infinite).
+    `multiples`, `owned_usd` and `rented_usd` have shape (GRID,).
     """
-    per_use = option.npv_per_use_usd - other.npv_per_use_usd
-    fixed = (option.npv_usd - option.npv_per_use_usd) - (other.npv_usd - other.npv_per_use_usd)
-    if abs(per_use) < 1e-9:
-        return None
-    multiple = -fixed / per_use
-    return multiple if multiple > 0 else None
+
+    def __init__(self, ranking: Ranking) -> None:
+        self.multiples: Floats = np.geomspace(LEAST_MULTIPLE, MOST_MULTIPLE, GRID)
+        self.best_owned = ranking.first(owned=True)
+        singles = [e for e in ranking.entries[: ranking.feasible_count] if isinstance(e, Option)]
+        market, rows = ranking.market, np.flatnonzero(ranking.market.feasible)
+        offers = (market.npv_usd[rows], market.per_use_npv[rows], market.headroom[rows])
+        self.owned_usd = self._least(*_lines(o for o in singles if o.owned))
+        rented = self._least(*_lines(o for o in singles if not o.owned))
+        self.rented_usd = np.minimum(rented, self._least(*offers))
+
+    def of(self, option: Option) -> Floats:
+        """Return an option's present value at each multiple, USD."""
+        return self._least(*_lines([option]))
+
+    def crossings(self, lead: Floats) -> list[float]:
+        """Return the multiples at which `lead` (GRID,) changes its sign, ascending; infinite leads have none."""
+        with np.errstate(invalid="ignore"):
+            turned = np.sign(lead[1:]) != np.sign(lead[:-1])
+        at = np.flatnonzero(turned & np.isfinite(lead[1:]) & np.isfinite(lead[:-1]))
+        # Between two close multiples both sides are straight lines.
+        share = lead[at] / (lead[at] - lead[at + 1])
+        found: list[float] = (
+            self.multiples[at] + share * (self.multiples[at + 1] - self.multiples[at])
+        ).tolist()
+        return found
+
+    def _least(self, npv_usd: Floats, per_use_usd: Floats, most: Floats) -> Floats:
+        lowest = np.full(GRID, np.inf)
+        for start in range(0, len(npv_usd), ROWS):
+            rows = slice(start, start + ROWS)
+            usd = npv_usd[rows, np.newaxis] + per_use_usd[rows, np.newaxis] * (self.multiples - 1.0)
+            usd[self.multiples > most[rows, np.newaxis] * (1 + 1e-9)] = np.inf
+            np.minimum(lowest, usd.min(axis=0), out=lowest)
+        return lowest
 
 
-def break_even_utilisation(option: Option, other: Option) -> float | None:
-    """Return the share of hours of the owned one's machines at which both cost the same; None if there is none.
+def _lines(options: Iterable[Option]) -> tuple[Floats, Floats, Floats]:
+    """Present value, what of it grows with use, and the multiple of the demand the machines can still do."""
+    figures = [(o.npv_usd, o.npv_per_use_usd, headroom(o)) for o in options]
+    npv_usd, per_use, most = np.array(figures, dtype=np.float64).reshape(-1, 3).T
+    return npv_usd, per_use, most
 
-    One of the two must be owned. None also where the machines would have to work more hours than there are.
+
+def headroom(option: Option) -> float:
+    """Return the multiple of the demand that the option's machines could still do in the busiest month."""
+    assert option.use is not None
+    busiest = float(option.use.busy_hours.max(initial=0.0))
+    return option.use.machines * HOURS_PER_MONTH / busiest if busiest else np.inf
+
+
+def break_even_utilisation(option: Option, sides: Sides) -> float | None:
+    """Return the share of hours of an owned machine at which `option` and the best of the other side cost the same.
+
+    The other side is all owned options for a rented one and the other way round: at another use another of them
+    may be the best. The machine is `option` itself if it is owned, else the best owned one. Of several such
+    shares it is the one closest to today's use; None if there is none within the hours there are.
     """
-    owned = option if option.owned else other
-    multiple = break_even_demand(option, other)
-    if multiple is None or owned.use is None:
+    owned = option if option.owned else sides.best_owned
+    if owned is None or owned.use is None:
         return None
-    utilisation = multiple * owned.use.utilisation
-    return utilisation if utilisation <= 1 else None
+    other = sides.rented_usd if option.owned else sides.owned_usd
+    with np.errstate(invalid="ignore"):
+        crossings = sides.crossings(other - sides.of(option))
+    if not crossings:
+        return None
+    return min(crossings, key=lambda m: abs(np.log(m))) * owned.use.utilisation
 
 
 def break_even_price(option: Option, other: Option, tax_rate: float) -> float | None:

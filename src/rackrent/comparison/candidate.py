@@ -7,11 +7,13 @@ from typing import Literal
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
-from rackrent.catalog.hardware import Gpu, gpu, gpus
-from rackrent.catalog.names import resolve_gpu
+from rackrent.catalog.hardware import Gpu, gpu, gpu_meant
 from rackrent.catalog.providers import Provider
 from rackrent.costing.own import Hardware
 from rackrent.costing.rent import Rental
+
+LeadTime = Literal["lead_time_parts", "lead_time_server"]
+"""The assumption that says how long delivery takes."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Candidate:
     rental: Rental | None = None
     colocation: Fact | None = None
     provider_facts: Provider | None = None
-    lead: Literal["lead_time_parts", "lead_time_server"] | None = None
+    lead: LeadTime | None = None
     wait_hours: float = 0.0
     wall_limit_hours: float | None = None
     gpu_hours_cap: float | None = None
@@ -69,7 +71,7 @@ def slug(text: str) -> str:
 
 def gpu_named(catalog: Catalog, name: str) -> Gpu:
     """Return the GPU a person named; BadInput with the nearest name if it is unknown."""
-    found = gpu(catalog, resolve_gpu(name, list(gpus(catalog))))
+    found = gpu(catalog, gpu_meant(catalog, name))
     assert found is not None
     return found
 

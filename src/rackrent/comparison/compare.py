@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rackrent.catalog.assumptions import check_overrides
 from rackrent.catalog.catalog import Catalog
+from rackrent.comparison.breakeven import Sides
 from rackrent.comparison.candidates import candidates
 from rackrent.comparison.evaluate import evaluate
 from rackrent.comparison.market import price_market
@@ -29,13 +30,13 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     ranking = rank_options(setting)
     best = ranking[0] if ranking.feasible_count else None
     on_budget = ranking.best_on_budget()
+    rival = ranking.first(owned=not best.owned) if best is not None else None
     if best is None:
         words = Verdict(_("No option can do this work as it is put."))
     else:
-        rival = ranking.first(owned=not best.owned)
-        words = verdict(best, on_budget if workload.funding else None, rival, setting)
+        words = verdict(best, on_budget if workload.funding else None, rival, Sides(ranking), setting)
     return Comparison(
-        setting, ranking, headlines(ranking), best, on_budget, words, tuple(_warnings(setting, best))
+        setting, ranking, headlines(ranking), best, on_budget, words, tuple(_warnings(setting, best, rival))
     )
 
 
@@ -62,27 +63,40 @@ def headlines(ranking: Ranking, count: int = HEADLINES) -> tuple[Option, ...]:
     return tuple(ranking[i] for i in sorted(chosen))
 
 
-def _warnings(setting: Setting, best: Option | None) -> list[str]:
+def _warnings(setting: Setting, best: Option | None, rival: Option | None) -> list[str]:
+    """What a reader should mind: about the question, then about the two options the verdict speaks of."""
     w, warnings = setting.workload, []
     if w.demand.reference_gpu is None:
         warnings.append(
             _("demand.reference_gpu is not given: an hour counts the same on every GPU, fast or slow")
         )
-    if best is not None and best.speed is not None and best.speed.basis == "datasheet":
-        warnings.append(_("the speed of {gpu} is read from its datasheet, not measured").format(gpu=best.gpu))
     if not w.tax.recoverable and w.tax.rate is None and not setting.tax.value:
         warnings.append(
             _("no sales tax or VAT is added: none is known for {country} (set tax.rate)").format(
                 country=w.location.country
             )
         )
-    known_later = sorted({f.table for o in ([best] if best else []) for s in o.streams for f in s.facts if f.observed_on and f.observed_on > setting.catalog.as_of and f.table not in ("assumptions", "workload", "gpus")})  # fmt: skip
-    if known_later:
+    spoken_of = [o for o in (best, rival) if o is not None]
+    if late := _known_later(spoken_of, setting):
         warnings.append(
             _("figures known only after {day} are used from: {tables}").format(
-                day=setting.catalog.as_of.isoformat(), tables=", ".join(known_later)
+                day=setting.catalog.as_of.isoformat(), tables=", ".join(late)
             )
         )
-    if best is not None:
-        warnings += best.warnings
+    for option in spoken_of:
+        own = list(option.warnings)
+        if option.speed is not None and option.speed.basis == "datasheet":
+            own.append(
+                _("the speed of {gpu} is read from its datasheet, not measured").format(gpu=option.gpu)
+            )
+        warnings += [_("{option}: {warning}").format(option=option.name, warning=text) for text in own]
     return warnings
+
+
+def _known_later(options: list[Option], setting: Setting) -> list[str]:
+    """Tables from which the options rest on figures of a later day (what a GPU is does not change with time)."""
+    timeless = ("assumptions", "workload", "gpus")
+    facts = (f for o in options for s in o.streams for f in s.facts if f.table not in timeless)
+    return sorted(
+        {f.table for f in facts if f.observed_on is not None and f.observed_on > setting.catalog.as_of}
+    )

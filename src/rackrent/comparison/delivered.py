@@ -6,8 +6,7 @@ from dataclasses import replace
 from math import exp, log
 
 from rackrent.catalog.fact import Fact
-from rackrent.catalog.hardware import Gpu, gpu, gpus
-from rackrent.catalog.names import resolve_gpu
+from rackrent.catalog.hardware import Gpu, gpu, gpu_meant
 from rackrent.comparison.candidate import Candidate
 from rackrent.costing.setting import Setting
 from rackrent.costing.use import shape_of
@@ -42,9 +41,8 @@ def own_rates(setting: Setting) -> tuple[OwnRate, ...]:
     w = setting.workload
     if not w.benchmarks:
         return ()
-    known = list(gpus(setting.catalog))
     return tuple(
-        OwnRate(resolve_gpu(b.gpu, known), b.task or w.task, w.precision, b.rate, b.unit, b.gpu_count, f"benchmarks[{i}]")
+        OwnRate(gpu_meant(setting.catalog, b.gpu), b.task or w.task, w.precision, b.rate, b.unit, b.gpu_count, f"benchmarks[{i}]")
         for i, b in enumerate(w.benchmarks)
     )  # fmt: skip
 

@@ -11,8 +11,9 @@ from rackrent.costing.rent import INTERRUPTED_TERMS
 from rackrent.costing.setting import Setting
 from rackrent.costing.use import Shape, Use, shape_of
 from rackrent.i18n import gettext as _
+from rackrent.i18n import ngettext
 from rackrent.money import format_usd
-from rackrent.units import DAYS_PER_MONTH, HOURS_PER_DAY
+from rackrent.units import DAYS_PER_MONTH, HOURS_PER_DAY, as_fraction
 from rackrent.workload.model import Workload
 
 AGREEMENTS = frozenset({"hipaa", "baa"})
@@ -27,10 +28,20 @@ def machine_reasons(candidate: Candidate, w: Workload) -> list[str]:
         reasons.append(_("GPU memory {have}, {need:g} GB needed").format(have=have, need=w.gpu_memory_gb))
     reasons += memory_reasons(candidate, w)
     if candidate.gpus and shape_for(candidate, w) is None:
-        reasons.append(
-            _("{have:g} GPUs in a machine, {need} needed at once").format(have=candidate.gpus, need=w.gpus)
-        )
+        reasons.append(_too_few(candidate.gpus, w.gpus))
     return reasons
+
+
+def _too_few(have: float, need: int) -> str:
+    if have < 1:
+        text = _("{have} of a GPU in a machine, {need} needed at once")
+    else:
+        text = ngettext(
+            "{have} GPU in a machine, {need} needed at once",
+            "{have} GPUs in a machine, {need} needed at once",
+            have,
+        )
+    return text.format(have=as_fraction(have), need=need)
 
 
 def shape_for(candidate: Candidate, w: Workload) -> Shape | None:

@@ -28,7 +28,7 @@ from rackrent.costing.rent import (
     stopped_in_full,
     term_months,
 )
-from rackrent.costing.rental import PARTS, Rentals, rental_money
+from rackrent.costing.rental import PARTS, PER_USE_PARTS, Rentals, rental_money
 from rackrent.costing.setting import Setting
 from rackrent.units import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH
 
@@ -48,7 +48,7 @@ class Market:
 
     `npv_usd` is for everyone and `npv_on_budget_usd` for the funding, NaN where the offer is not `feasible`;
     `payable` says whether the funding may pay it. `part_npv` has shape (offers, PARTS): the present value of each
-    part with its tax.
+    part with its tax. `headroom` is the multiple of the demand that the machines could still do in the busiest month.
     """
 
     setting: Setting
@@ -59,6 +59,7 @@ class Market:
     npv_on_budget_usd: Floats
     part_npv: Floats
     term_months: NDArray[np.int64]
+    headroom: Floats
 
     def candidate(self, index: int) -> Candidate:
         """Return the candidate that offer `index` makes."""
@@ -76,6 +77,12 @@ class Market:
     @cached_property
     def _gpus(self) -> list[str]:
         return self.rows["gpu"].to_list()
+
+    @cached_property
+    def per_use_npv(self) -> Floats:
+        """The part of each offer's present value that grows with the hours worked, USD."""
+        usd: Floats = self.part_npv[:, [PARTS.index(p) for p in PER_USE_PARTS]].sum(axis=1)
+        return usd
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -117,8 +124,19 @@ class _Pricing:
             at = chosen[start : start + CHUNK]
             self._cost(rentals, at, out, parts)
         payable = feasible & self._payable(out)
+        busiest = rentals.busy_hours.max(axis=1, initial=0.0)
+        hours = rentals.machines * HOURS_PER_MONTH
+        headroom = np.divide(hours, busiest, out=np.full(n, np.inf), where=busiest > 0)
         return Market(
-            self.setting, self.rows, feasible, payable, out["npv"], out["budget"], parts, rentals.term_months
+            self.setting,
+            self.rows,
+            feasible,
+            payable,
+            out["npv"],
+            out["budget"],
+            parts,
+            rentals.term_months,
+            headroom,
         )
 
     def _rentals(self) -> tuple[Rentals, NDArray[np.bool_]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
-from typing import Any
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import Gpu, System, colocation_rates, gpu, resale, systems
-from rackrent.comparison.candidate import Candidate, given, given_watts, gpu_named, slug
+from rackrent.comparison.candidate import Candidate, LeadTime, given, given_watts, gpu_named, slug
 from rackrent.costing.own import RESALE_SEGMENTS, Hardware
 from rackrent.costing.resale import gpu_resale_usd
 from rackrent.i18n import gettext as _
@@ -17,20 +17,36 @@ from rackrent.units import DAYS_PER_YEAR
 from rackrent.workload.model import HaveMachine, Workload
 
 STALE_DAYS = 365
+LEAD_TIMES: dict[str, LeadTime] = {"own_build": "lead_time_parts", "own_prebuilt": "lead_time_server"}
 
 
 def bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
-    """Ready-made builds and prebuilt systems at your site, and rack systems in a colocation site."""
-    known = systems(catalog)
-    newest = {
-        s.kind: s.price.observed_on for s in sorted(known, key=lambda s: s.price.observed_on or date.min)
-    }
+    """Machines one could buy: those of the catalog and the person's own list, at the site or in a colocation."""
     rate = colocation_rates(catalog, workload.location.country)
+    for machine, rack in (*_of_catalog(catalog, workload), *_of_person(catalog, workload)):
+        site = workload.location.site
+        yield replace(machine, id=f"{machine.kind}/{machine.id}/{site}/own", region=site)
+        if rate is not None and rack:
+            yield replace(
+                machine,
+                id=f"colocation/{machine.id}/{slug(rate.key)}/own",
+                kind="colocation",
+                region=rate.key,
+                colocation=rate,
+                warnings=(*machine.warnings, *_geforce(machine.gpu)),
+            )
+
+
+def _of_catalog(catalog: Catalog, workload: Workload) -> Iterator[tuple[Candidate, bool]]:
+    """Ready-made builds and prebuilt systems, and whether each fits a rack. Ids are still without kind and site."""
+    known = systems(catalog)
+    by_day = sorted(known, key=lambda s: s.price.observed_on or date.min)
+    newest = {(s.kind, s.form): s.price.observed_on for s in by_day}
     for system in known:
         card = gpu(catalog, system.gpu)
         if card is None:
             continue
-        against, warnings = _age(system, newest[system.kind], catalog)
+        against, warnings = _age(system, newest[system.kind, system.form], catalog)
         hardware = Hardware(
             card,
             system.gpu_count,
@@ -39,61 +55,49 @@ def bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             rated_kw=system.power,
             assembled_by_you=system.kind == "own_build",
         )
-        common: dict[str, Any] = {
-            "provider": system.vendor or _("several sellers"),
-            "name": system.product,
-            "term": "own",
-            "gpu": card,
-            "gpus": system.gpu_count,
-            "memory_gb": system.gpu_memory_gb or card.memory_gb,
-            "price": system.price,
-            "country": workload.location.country,
-            "hardware": hardware,
-            "cores": system.cpu_cores,
-            "lead": "lead_time_parts" if system.kind == "own_build" else "lead_time_server",
-            "against": against,
-        }
-        tail = f"{slug(system.vendor or 'any')}/{slug(system.id)}"
-        site = workload.location.site
-        yield Candidate(
-            id=f"{system.kind}/{tail}/{site}/own", kind=system.kind, region=site, warnings=warnings, **common
+        machine = Candidate(
+            id=f"{slug(system.vendor or 'any')}/{slug(system.id)}",
+            kind=system.kind,
+            provider=system.vendor or _("several sellers"),
+            name=system.product,
+            region="",
+            term="own",
+            gpu=card,
+            gpus=system.gpu_count,
+            memory_gb=system.gpu_memory_gb or card.memory_gb,
+            price=system.price,
+            country=workload.location.country,
+            hardware=hardware,
+            cores=system.cpu_cores,
+            lead=LEAD_TIMES[system.kind],
+            against=against,
+            warnings=warnings,
         )
-        if rate is not None and system.form == "rack":
-            yield Candidate(
-                id=f"colocation/{tail}/{slug(rate.key)}/own",
-                kind="colocation",
-                region=rate.key,
-                colocation=rate,
-                warnings=(*warnings, *_geforce(card)),
-                **common,
-            )
+        yield machine, system.form == "rack"
+
+
+def _of_person(catalog: Catalog, workload: Workload) -> Iterator[tuple[Candidate, bool]]:
+    """The machines listed under `own.machines`, and whether each fits a rack."""
     for index, machine in enumerate(workload.own.machines):
         card = gpu_named(catalog, machine.gpu)
-        field_name = f"own.machines[{index}]"
-        price = Fact(
-            "catalog",
-            "systems",
-            f"{field_name}.price_usd",
-            machine.price_usd,
-            "usd",
-            _("your own figure"),
-            catalog.as_of,
-        )
+        field = f"own.machines[{index}]"
+        figure, unit, source = f"{field}.price_usd", "usd", _("your own figure")
+        price = Fact("catalog", "systems", figure, machine.price_usd, unit, source, catalog.as_of)
         hardware = Hardware(
             card,
             machine.gpus,
             price,
             machine.gpu_price_usd,
-            load_kw=given(f"{field_name}.power_kw", machine.power_kw, "kw"),
-            idle_kw=given_watts(f"{field_name}.idle_watts", machine.idle_watts),
+            load_kw=given(f"{field}.power_kw", machine.power_kw, "kw"),
+            idle_kw=given_watts(f"{field}.idle_watts", machine.idle_watts),
             assembled_by_you=machine.kind == "own_build",
         )
-        yield Candidate(
-            id=f"{machine.kind}/yours/{slug(machine.name)}/{workload.location.site}/own",
+        own = Candidate(
+            id=f"yours/{slug(machine.name)}",
             kind=machine.kind,
             provider=_("yours"),
             name=machine.name,
-            region=workload.location.site,
+            region="",
             term="own",
             gpu=card,
             gpus=machine.gpus,
@@ -102,8 +106,9 @@ def bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             country=workload.location.country,
             hardware=hardware,
             cores=machine.cpu_cores,
-            lead="lead_time_parts" if machine.kind == "own_build" else "lead_time_server",
+            lead=LEAD_TIMES[machine.kind],
         )
+        yield own, machine.rack
 
 
 def _age(system: System, newest: date | None, catalog: Catalog) -> tuple[tuple[str, ...], tuple[str, ...]]:

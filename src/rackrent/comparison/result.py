@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rackrent.catalog.fact import Fact
-from rackrent.comparison.breakeven import break_even_months, break_even_utilisation
+from rackrent.comparison.breakeven import Sides, break_even_months, break_even_utilisation
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.comparison.scorecard import scorecard
@@ -41,6 +41,10 @@ class Comparison:
     def uncertainty(self) -> Uncertainty:
         """How the feasible options fare in many states of the world; worked out when first asked for."""
         return uncertainty(self.options)
+
+    @cached_property
+    def _sides(self) -> Sides:
+        return Sides(self.options)
 
     @cached_property
     def tornado(self) -> Tornado | None:
@@ -122,18 +126,20 @@ class Comparison:
             "machines": o.use.machines if o.use else None,
             "feasible": o.feasible,
             "reasons": list(o.reasons),
+        }
+        if not o.feasible:
+            return out | dict.fromkeys(COSTED_FIELDS)
+        assert o.use is not None and o.speed is not None
+        return out | {
             "reasons_on_budget": list(o.reasons_on_budget),
             "warnings": list(o.warnings),
             "price": fact_dict(o.price) if o.price else None,
-            "speed": None if o.speed is None else {
-                "ratio": o.speed.ratio, "low": o.speed.low, "high": o.speed.high, "basis": o.speed.basis,
+            "speed": {
+                "ratio": o.speed.ratio,
+                "low": o.speed.low,
+                "high": o.speed.high,
+                "basis": o.speed.basis,
             },
-        }  # fmt: skip
-        if not o.feasible:
-            return out | dict.fromkeys(COSTED_FIELDS)
-        assert o.use is not None
-        rival = self.rival_of(o)
-        return out | {
             "total_usd": o.total_usd,
             "totals_by_payer": o.totals_by_payer,
             "npv_usd": o.npv_usd,
@@ -143,7 +149,7 @@ class Comparison:
             "usd_per_unit_work": o.usd_per_unit_work,
             "monthly_usd": [float(x) for x in o.monthly_usd],
             "break_even_months": break_even_months(o, list(self.headline)),
-            "break_even_utilisation": break_even_utilisation(o, rival) if rival else None,
+            "break_even_utilisation": break_even_utilisation(o, self._sides),
             "utilisation": o.use.utilisation,
             "lending": None,
             "finish_month": o.use.finish_month,
@@ -180,12 +186,11 @@ class Comparison:
 
 
 COSTED_FIELDS = (
-    "total_usd", "totals_by_payer", "npv_usd", "npv_on_budget_usd", "upfront_usd", "usd_per_gpu_hour",
-    "usd_per_unit_work", "monthly_usd", "break_even_months", "break_even_utilisation", "utilisation", "lending",
-    "finish_month", "energy_kwh", "co2_kg", "co2_use_kg", "co2_embodied_kg", "noise_dba", "scorecard", "p10_usd", "p90_usd",
-    "mean_usd", "probability_best", "regret_usd", "cash_flows",
+    "total_usd", "totals_by_payer", "npv_usd", "upfront_usd", "usd_per_gpu_hour", "usd_per_unit_work", "monthly_usd",
+    "break_even_months", "break_even_utilisation", "lending", "finish_month", "energy_kwh", "co2_kg", "p10_usd", "p90_usd",
+    "probability_best", "regret_usd", "scorecard", "cash_flows",
 )  # fmt: skip
-"""Fields that are null where an option could not be costed."""
+"""Fields of the contract that are null where an option is out; `explain` says what is known of it."""
 
 
 def fact_dict(fact: Fact) -> dict[str, Any]:

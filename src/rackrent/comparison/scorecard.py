@@ -41,6 +41,8 @@ def _cell(text: str, fact: Fact | None = None, setting: Setting | None = None) -
             "confidence": "high",
         }
     source = setting.catalog.cite(fact.source) if setting is not None else fact.source
+    if fact.table == "providers" and fact.note:
+        source = _("from memory, not read") if fact.note == "memory" else fact.note
     day = fact.observed_on.isoformat() if fact.observed_on else None
     return {"text": text, "source": source, "observed_on": day, "confidence": fact.confidence}
 

@@ -7,20 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from rackrent.comparison.draws import DEMAND, ELECTRICITY, HARDWARE, MARKET, NEIGHBOURS, SPEED, Draws, Driver
+from rackrent.comparison.draws import SPEED, Draws, Driver
+from rackrent.comparison.names import ASSUMPTION_NAMES
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.comparison.uncertainty import cheapest, drivers_of, option_usd
-from rackrent.i18n import N_
 from rackrent.i18n import gettext as _
 
-NAMES = {
-    DEMAND: N_("demand, as a multiple of what is stated"),
-    MARKET: N_("change of rents and resale prices a year"),
-    ELECTRICITY: N_("electricity price, as a multiple of today's"),
-    HARDWARE: N_("price of hardware, as a multiple of the known one"),
-    NEIGHBOURS: N_("speed lost to neighbours in the cloud"),
-}
 STEPS = 64
 """Points between the likely value and an end at which a turning point is looked for."""
 
@@ -77,8 +70,8 @@ class Tornado:
 
 def driver_name(key: str) -> str:
     """Return what a driver is, for people."""
-    if key in NAMES:
-        return _(NAMES[key])
+    if key in ASSUMPTION_NAMES:
+        return _(ASSUMPTION_NAMES[key])
     if key.startswith(SPEED):
         return _("speed of {gpu}").format(gpu=key.removeprefix(SPEED))
     if key.startswith("price of "):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rackrent.comparison.breakeven import break_even_demand, break_even_price
+import numpy as np
+
+from rackrent.comparison.breakeven import Sides, break_even_price, headroom
 from rackrent.comparison.option import Option
 from rackrent.costing.payback import break_even_month
 from rackrent.costing.setting import Setting
@@ -57,7 +59,9 @@ def describe(option: Option) -> str:
     )
 
 
-def verdict(best: Option, on_budget: Option | None, rival: Option | None, setting: Setting) -> Verdict:
+def verdict(
+    best: Option, on_budget: Option | None, rival: Option | None, sides: Sides, setting: Setting
+) -> Verdict:
     """Return the verdict: `best` for everyone, `on_budget` for the funding, `rival` the best of the other side."""
     months = setting.horizon
     if rival is None:
@@ -73,7 +77,7 @@ def verdict(best: Option, on_budget: Option | None, rival: Option | None, settin
         rival_usd=format_usd(rival.npv_usd),
         rival=describe(rival),
     )
-    return Verdict(_with_budget(text, best, on_budget), _turns(best, rival, setting))
+    return Verdict(_with_budget(text, best, on_budget), _turns(best, rival, sides, setting))
 
 
 def _with_budget(text: str, best: Option, on_budget: Option | None) -> str:
@@ -84,35 +88,42 @@ def _with_budget(text: str, best: Option, on_budget: Option | None) -> str:
     )
 
 
-def _turns(best: Option, rival: Option, setting: Setting) -> tuple[str, ...]:
+def _turns(best: Option, rival: Option, sides: Sides, setting: Setting) -> tuple[str, ...]:
     owned, rented = (best, rival) if best.owned else (rival, best)
     return tuple(
         fact
-        for fact in (_use(owned, rented, best), _price(best, rival, setting), _time(owned, rented))
+        for fact in (_use(owned, best, sides), _price(best, rival, setting), _time(owned, rented))
         if fact
     )
 
 
-def _use(owned: Option, rented: Option, best: Option) -> str:
-    """At which use of the owned machines the answer changes: all else the same."""
+def _use(owned: Option, best: Option, sides: Sides) -> str:
+    """At which use of the owned machines the other side would win, with whatever is then its best option."""
     assert owned.use is not None
-    now, multiple = owned.use.utilisation, break_even_demand(owned, rented)
-    if multiple is None or multiple * now > 1:
-        if best.owned:
-            text = _("Use: the machine works {now:.1%} of all hours; no amount of use changes the answer.")
-        else:
-            text = _(
-                "Use: an owned machine would work {now:.1%} of all hours; owning would not win even at 100 %."
-            )
-        return text.format(now=now)
-    at = multiple * now
-    if not best.owned:
-        words = _("above {at:.1%} owning wins") if at > now else _("below {at:.1%} owning wins")
-        text = _("Use: an owned machine would work {now:.1%} of all hours; {words}.")
-    else:
-        words = _("below {at:.1%} renting wins") if at < now else _("above {at:.1%} renting wins")
-        text = _("Use: the machine works {now:.1%} of all hours; {words}.")
-    return text.format(now=now, words=words.format(at=at))
+    now = owned.use.utilisation
+    with np.errstate(invalid="ignore"):
+        lead = sides.rented_usd - sides.owned_usd
+    crossings = sides.crossings(lead if best.owned else -lead)
+    below = max((m for m in crossings if m < 1), default=None)
+    # Where the machines are full, others of their side take over: that is no turn of the answer.
+    full = 0.98 * headroom(owned)
+    above = min((m for m in crossings if 1 < m < full), default=None)
+    turns = []
+    if below is not None:
+        text = _("below {at:.1%} renting wins") if best.owned else _("below {at:.1%} owning wins")
+        turns.append(text.format(at=below * now))
+    if above is not None:
+        text = _("above {at:.1%} renting wins") if best.owned else _("above {at:.1%} owning wins")
+        turns.append(text.format(at=above * now))
+    if not turns:
+        none = _("more or less use does not change the answer")
+        turns.append(none if best.owned else _("no use that it could take makes owning win"))
+    text = (
+        _("Use: the machine works {now:.1%} of all hours; {turns}.")
+        if best.owned
+        else _("Use: an owned machine would work {now:.1%} of all hours; {turns}.")
+    )
+    return text.format(now=now, turns=_(", ").join(turns))
 
 
 def _price(best: Option, rival: Option, setting: Setting) -> str:

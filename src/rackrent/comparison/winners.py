@@ -13,7 +13,7 @@ from rackrent.units import HOURS_PER_MONTH
 from rackrent.workload.model import Demand, Workload
 
 SHARES = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0)
-HORIZONS = (12, 24, 36, 48, 60)
+HORIZONS = (12, 24, 36, 60)
 SCALED = ("gpu_hours_per_month", "gpu_hours_total", "utilisation", "jobs_per_month")
 """The fields of a demand that say how much work there is: each is proportional to it."""
 NEAR = 0.15
@@ -94,6 +94,4 @@ def _put(workload: Workload, multiple: float, months: int) -> Workload:
         for name, factor in factors.items()
         if getattr(demand, name) is not None
     }
-    return workload.model_copy(
-        update={"demand": demand.model_copy(update=scaled), "horizon_months": months}
-    )
+    return workload.model_copy(update={"demand": demand.model_copy(update=scaled), "horizon_months": months})

@@ -15,6 +15,7 @@ from rackrent.costing.setting import Setting
 from rackrent.costing.streams import CostStream, Payer, TaxBasis, at_end, at_start, monthly
 from rackrent.costing.use import Use
 from rackrent.i18n import gettext as _
+from rackrent.i18n import ngettext
 from rackrent.units import DAYS_PER_YEAR, HOURS_PER_MONTH, MONTHS_PER_YEAR, WATTS_PER_KW
 
 KW_PER_COOLER = 5.0
@@ -96,14 +97,11 @@ def idle_kw(hardware: Hardware, setting: Setting) -> tuple[float, tuple[Fact, ..
     if hardware.idle_kw is not None:
         kw = hardware.idle_kw.known
         return kw, (hardware.idle_kw,), _("{watts:.0f} W idle as you state").format(watts=kw * WATTS_PER_KW)
-    if hardware.rated_kw is not None and hardware.rated_kw.value is not None:
+    stated = hardware.load_kw or hardware.rated_kw
+    if stated is not None and stated.value is not None:
         share = setting.assume("idle_share_of_rating")
-        kw = hardware.rated_kw.value * share.known
-        return (
-            kw,
-            (hardware.rated_kw, share),
-            _("{share:.2f} of the rating when idle").format(share=share.known),
-        )
+        text = _("{share:.2f} of {kw:.3g} kW when idle").format(share=share.known, kw=stated.value)
+        return stated.value * share.known, (stated, share), text
     rest = setting.assume("idle_watts_machine")
     card = idle_watts_of_card(hardware.gpu, setting)
     kw = (rest.known + hardware.gpus * card) / WATTS_PER_KW
@@ -409,12 +407,16 @@ def _gpu_resale(
     low, median, high = float(value.low), float(value.likely), float(value.high)
     facts = (gpu.fact("launch_price_usd", "usd"), *curve.facts)
     if value.beyond_data:
-        text = _(
-            "{n} GPUs aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f} each)"
+        text = ngettext(
+            "{n} GPU aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f})",
+            "{n} GPUs aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f} each)",
+            n,
         ).format(n=n, age=age, high=high)
         # Anything from nil to the last point is possible: the quartiles of that are counted in the uncertainty.
         return (0.0, n * high / 2, n * high * 3 / 4), text, facts
-    text = _(
-        "{n} GPUs aged {age:.1f} years since launch at ${low:,.0f} each, the lower quartile of the curve"
+    text = ngettext(
+        "{n} GPU aged {age:.1f} years since launch at ${low:,.0f}, the lower quartile of the curve",
+        "{n} GPUs aged {age:.1f} years since launch at ${low:,.0f} each, the lower quartile of the curve",
+        n,
     )
     return (n * low, n * median, n * high), text.format(n=n, age=age, low=low), facts

@@ -16,9 +16,10 @@ from rackrent.units import HOURS_PER_MONTH
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-METERED_PARTS = ("rent", "idle", "startup", "rework", "stopped")
-PARTS = (*METERED_PARTS, "commitment", "storage", "egress", "exit")
+PARTS = ("rent", "idle", "startup", "rework", "stopped", "commitment", "storage", "egress", "exit")
 """What a rented machine costs, as far as the provider bills it."""
+PER_USE_PARTS = ("rent", "idle", "rework")
+"""Parts in proportion to the hours worked."""
 
 
 @dataclass(frozen=True, slots=True)

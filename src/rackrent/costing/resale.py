@@ -41,7 +41,7 @@ class Resale:
         )
 
 
-def gpu_resale_usd(  # noqa: PLR0917 - a curve is its four arrays
+def gpu_resale_usd(
     curve_age_years: ArrayLike,
     curve_low: ArrayLike,
     curve_median: ArrayLike,

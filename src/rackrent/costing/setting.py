@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from rackrent.catalog.assumptions import assumption
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
-from rackrent.catalog.hardware import gpus
-from rackrent.catalog.names import resolve_gpu
+from rackrent.catalog.hardware import gpu_meant
 from rackrent.catalog.places import Customer, Tariff, circuit_kw, electricity, pue, tax_rate
 from rackrent.workload.demand import monthly_work
 from rackrent.workload.model import Workload
@@ -50,7 +49,7 @@ class Setting:
     def reference_gpu(self) -> str | None:
         """Canonical name of the GPU on which hours are counted; None where an hour counts the same on all."""
         name = self.workload.demand.reference_gpu
-        return None if name is None else resolve_gpu(name, list(gpus(self.catalog)))
+        return None if name is None else gpu_meant(self.catalog, name)
 
     def assume(self, key: str) -> Fact:
         """Return the assumption `key`: the person's own figure if they gave one, else the catalog's."""

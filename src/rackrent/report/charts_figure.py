@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rackrent.comparison.option import Option
 from rackrent.comparison.result import Comparison
+from rackrent.money import converted, currency
 from rackrent.report.charts_theme import DASHES, OPTION_COLOURS, STILL_WIDTH, config
 from rackrent.report.labels import title
 
@@ -15,14 +16,17 @@ if TYPE_CHECKING:
     import altair as alt
 
 LETTERS = "ABCDEF"
+ROW = 44
+"""Height of a bar with its name above it, in pixels."""
 FAR = 5.0
 """An option that costs this many times the cheapest is not drawn to scale beside it."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of a chart's key."""
+    """One entry of a chart's key: the value in its data, what that is called, and its colour."""
 
+    value: str
     label: str
     colour: str
 
@@ -59,7 +63,7 @@ class Shown:
     @property
     def key(self) -> Key:
         """Its entry in the key of a chart."""
-        return Key(self.label, self.colour)
+        return Key(self.letter, self.label, self.colour)
 
 
 def shown_options(comparison: Comparison) -> tuple[Shown, ...]:
@@ -78,9 +82,44 @@ def to_scale(shown: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
     return near, [s for s in shown if s not in near]
 
 
-def letters(shown: Sequence[Shown]) -> dict[str, list[Any]]:
-    """Return the scale of a field that holds letters: domain and range of colours."""
-    return {"domain": [s.letter for s in shown], "range": [s.colour for s in shown]}
+def chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+    """Return an empty chart of `rows`, which go into its specification as they are."""
+    import altair as alt
+
+    return alt.Chart(alt.Data(values=rows))  # type: ignore[no-untyped-call]
+
+
+def letter_colour(shown: Sequence[Shown]) -> alt.Color:
+    """Return the encoding of the field `letter` by the colours of the options. The page has the key."""
+    import altair as alt
+
+    scale = alt.Scale(domain=[s.letter for s in shown], range=[s.colour for s in shown])
+    return alt.Color("letter:N", scale=scale, legend=None)
+
+
+def names_above(base: Any, field: str) -> Any:
+    """Return the layer that writes the name of each bar above it, from the left edge: narrow pages have no margin."""
+    import altair as alt
+
+    words = base.mark_text(align="left", baseline="bottom", dy=-9, dx=2)
+    # The style sheet of the page knows the layer by its name: what lies behind the words does not strike them out.
+    return words.encode(x=alt.value(0), text=f"{field}:N").properties(name="names")
+
+
+def amount(usd: float) -> float:
+    """Return dollars as a chart draws them: in the currency shown, to the cent."""
+    return round(converted(usd), 2)
+
+
+def money_format() -> str:
+    """Return how amounts on axes and in tooltips are written."""
+    return "$,.0f" if currency() is None else ",.0f"
+
+
+def money_title(text: str) -> str:
+    """Return the title of an axis of money: with its currency, unless that is the dollar."""
+    shown = currency()
+    return text if shown is None else f"{text}, {shown.code}"
 
 
 def spec_of(chart: alt.TopLevelMixin, height: int | None = None) -> dict[str, Any]:

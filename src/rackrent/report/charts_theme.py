@@ -38,6 +38,7 @@ def config() -> dict[str, Any]:
         "axis": {
             **label,
             "titleFontWeight": "normal",
+            "titlePadding": 10,
             "gridColor": TEXT,
             "gridOpacity": FAINT,
             "domainColor": TEXT,

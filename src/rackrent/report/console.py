@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -35,13 +35,16 @@ def page(out: TextIO | None = None, width: int | None = None) -> Iterator[Consol
 
 
 def table(screen: Console, *columns: tuple[str, str]) -> Table:
-    """Return an empty table; each column is (heading, "left" or "right"). Those on the right are never folded."""
+    """Return an empty table; each column is (heading, "left", "right" or "whole").
+
+    Columns on the right are never folded, nor "whole" ones, which stand on the left.
+    """
     out = Table(
         box=RULED, show_edge=False, pad_edge=False, padding=(0, gap(screen) - 1, 0, 0), header_style="bold"
     )
     for heading, side in columns:
         out.add_column(
-            heading, justify="right" if side == "right" else "left", no_wrap=side == "right", overflow="fold"
+            heading, justify="right" if side == "right" else "left", no_wrap=side != "left", overflow="fold"
         )
     return out
 
@@ -60,19 +63,22 @@ def width_of(*cells: str) -> int:
     return max((cell_len(line) for cell in cells for line in cell.splitlines()), default=0)
 
 
-def facts_grid(rows: list[tuple[str, str]]) -> Table:
-    """Return labels and what is said of each, the second column aligned."""
+def facts_grid(rows: Sequence[tuple[str, ...]]) -> Table:
+    """Return labels, what is said of each, and what that means where a row says so, each column aligned."""
     out = Table.grid(padding=(0, 2, 0, 0))
     out.add_column(no_wrap=True)
     out.add_column(overflow="fold")
-    for label, text in rows:
-        out.add_row(f"  {label}", text)
+    out.add_column(overflow="fold", style="dim")
+    for label, *told in rows:
+        out.add_row(f"  {label}", *told)
     return out
 
 
 def points(screen: Console, sentences: tuple[str, ...]) -> None:
     """Print sentences as a list, their later lines aligned."""
     listed = Table.grid(padding=(0, 1, 0, 0))
+    listed.add_column()
+    listed.add_column(overflow="fold")  # else Rich cuts the last character off full lines of Chinese
     for sentence in sentences:
         listed.add_row("  -", sentence)
     screen.print(listed)

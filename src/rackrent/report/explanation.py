@@ -10,6 +10,7 @@ from rich.console import Console
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
+from rackrent.comparison.names import ASSUMPTION_NAMES
 from rackrent.comparison.option import CashFlow, Option
 from rackrent.comparison.result import fact_dict
 from rackrent.costing.streams import CATEGORIES, CostStream
@@ -181,6 +182,7 @@ def _told_of(fact: Fact, told: Explanation) -> list[tuple[str, str]]:
     if fact.kind == "workload":
         rows.append((_("source"), _("you said so in the workload")))
     elif fact.kind == "assumption":
+        rows.insert(1, (_("what it is"), _(ASSUMPTION_NAMES[fact.key])))
         rows.append(
             (
                 _("assumption"),

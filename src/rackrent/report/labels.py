@@ -6,6 +6,7 @@ from rackrent.comparison.option import Option
 from rackrent.comparison.verdict import KIND_NAMES, TERM_NAMES
 from rackrent.i18n import N_
 from rackrent.i18n import gettext as _
+from rackrent.units import as_fraction
 
 UNITS = {
     "usd": "$",
@@ -46,6 +47,7 @@ UNITS = {
     "share of rented hours": N_("share of rented hours"),
     "share of linear speed": N_("share of linear speed"),
     "share of speed lost": N_("share of speed lost"),
+    "share of the speed in one machine": N_("share of the speed in one machine"),
     "probability per instance and month": N_("probability per instance and month"),
     "gCO2/kWh": "g CO2/kWh",
     "kW": "kW",
@@ -100,7 +102,7 @@ def count_of(option: Option) -> str:
     count = option.gpu_count * machines
     if not count:
         return option.gpu
-    return option.gpu if count == 1 else f"{count:g} x {option.gpu}"
+    return option.gpu if count == 1 else f"{as_fraction(count)} x {option.gpu}"
 
 
 def title(option: Option) -> str:

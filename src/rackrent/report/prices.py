@@ -18,6 +18,7 @@ from rackrent.i18n import ngettext
 from rackrent.money import format_usd
 from rackrent.report.console import ROOMY, facts_grid, page, table
 from rackrent.report.labels import PAYMENTS, figure
+from rackrent.units import as_fraction
 
 Row = Mapping[str, Any]
 ROWS_SHOWN = 30
@@ -160,7 +161,8 @@ def print_gpu(card: GpuCard, *, out: TextIO | None = None, width: int | None = N
     with page(out, width) as screen:
         screen.print(card.gpu.gpu, style="bold")
         row: Row = asdict(card.gpu)
-        screen.print(facts_grid([*_fields(row, GPUS, skip=("gpu",)), *_provenance(card.catalog, row)]))
+        screen.print(facts_grid(_fields(row, GPUS, skip=("gpu",))))
+        screen.print(facts_grid(_provenance(card.catalog, row)))
         screen.print()
         if card.cheapest:
             listed = table(
@@ -201,7 +203,7 @@ def print_offer(card: OfferCard, *, out: TextIO | None = None, width: int | None
     row = card.offer
     with page(out, width) as screen:
         screen.print(row["offer_id"], style="bold", soft_wrap=True)
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (_("standing"), card.standing()),
             (_("machine, an hour"), format_usd(row["usd_per_hour"])),
             (_("one GPU, an hour"), format_usd(row["usd_per_gpu_hour"])),
@@ -210,7 +212,8 @@ def print_offer(card: OfferCard, *, out: TextIO | None = None, width: int | None
         ]
         if row["conflict_usd_per_hour"] is not None:
             rows.append((_("the same source also says"), format_usd(row["conflict_usd_per_hour"])))
-        screen.print(facts_grid([*rows, *_provenance(card.catalog, row)]))
+        screen.print(facts_grid(rows))
+        screen.print(facts_grid(_provenance(card.catalog, row)))
 
 
 def marks(row: Row) -> str:
@@ -231,7 +234,7 @@ def _gpus(row: Row) -> str:
     count = row["gpu_count"]
     if count is None:
         return _("? x {gpu}").format(gpu=row["gpu"])
-    return f"{row['gpu']}" if count == 1 else f"{count:g} x {row['gpu']}"
+    return f"{row['gpu']}" if count == 1 else f"{as_fraction(count)} x {row['gpu']}"
 
 
 def _term(row: Row) -> str:
@@ -244,15 +247,15 @@ def _term(row: Row) -> str:
     )
 
 
-def _fields(row: Row, schema: Table, skip: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    """Return every field of a row by its name; unknown ones are said to be unknown."""
+def _fields(row: Row, schema: Table, skip: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
+    """Return every field of a row by its name, with its meaning; unknown ones are said to be unknown."""
     out = []
     for column in schema.columns:
         if column.name in PROVENANCE_NAMES or column.name in skip:
             continue
         value = row[column.name]
         text = _("unknown") if value is None else figure(value) if isinstance(value, float) else str(value)
-        out.append((column.name, text))
+        out.append((column.name, text, _(column.meaning)))
     return out
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from typing import Any
 
 from rackrent.comparison.result import Comparison
-from rackrent.errors import BadInput
-from rackrent.i18n import gettext as _
+from rackrent.money import converted, currency
+from rackrent.report.files import write_whole
 
 JOINED = ("reasons", "reasons_on_budget", "warnings")
 NESTED = frozenset(
@@ -30,43 +30,34 @@ NESTED = frozenset(
 def write_csv(comparison: Comparison, path: Path) -> None:
     """Write every option to `path`: the plain fields of the JSON, and the reasons in one cell.
 
-    The file appears whole or not at all. Raises BadInput where it cannot be written.
+    Amounts are in the currency shown, which the names of their columns say (`npv_eur` for `npv_usd`). The file
+    appears whole or not at all. Raises BadInput where it cannot be written.
     """
-    if path.is_dir():
-        raise BadInput(
-            _("{path} is a folder; name a file in it, such as {file}").format(
-                path=path, file=path / "options.csv"
-            )
-        )
-    target = path.resolve()
-    try:
-        with NamedTemporaryFile(
-            "w", dir=target.parent, prefix=f".{target.name}.", delete=False, encoding="utf-8", newline=""
-        ) as file:
-            written = Path(file.name)
-            try:
-                _write(comparison, csv.writer(file))
-                file.close()
-                written.chmod(0o666 & ~_umask())
-                written.replace(target)
-            except BaseException:
-                written.unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        raise BadInput(
-            _("{path} cannot be written ({reason})").format(path=path, reason=error.strerror)
-        ) from None
+    write_whole(path, csv_of(comparison).encode(), example="options.csv")
 
 
-def _write(comparison: Comparison, writer: csv._writer) -> None:  # type: ignore[name-defined]
+def csv_of(comparison: Comparison) -> str:
+    """Return the text of the CSV file."""
     options = comparison.to_dict(everything=True)["options"]
-    names = [name for name in options[0] if name not in NESTED] if options else []
-    writer.writerow(names)
+    names = [name for name in dict.fromkeys(n for o in options for n in o) if name not in NESTED]
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow([_heading(name) for name in names])
     for option in options:
-        writer.writerow(["; ".join(option[n]) if n in JOINED else option[n] for n in names])
+        writer.writerow([_cell(name, option.get(name)) for name in names])
+    return out.getvalue()
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _heading(name: str) -> str:
+    shown = currency()
+    if shown is None:
+        return name
+    return "_".join(shown.code.lower() if part == "usd" else part for part in name.split("_"))
+
+
+def _cell(name: str, value: Any) -> Any:
+    if name in JOINED:
+        return "; ".join(value or ())
+    if value is not None and "usd" in name.split("_"):
+        return converted(value)
+    return value

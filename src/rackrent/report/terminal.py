@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -14,20 +15,25 @@ from rich.text import Text
 
 from rackrent.catalog.fact import Fact
 from rackrent.comparison.breakeven import break_even_months
+from rackrent.comparison.names import ASSUMPTION_NAMES
 from rackrent.comparison.option import Option
 from rackrent.comparison.result import Comparison
+from rackrent.comparison.tornado import Bar, Tornado, driver_name
 from rackrent.comparison.verdict import TERM_NAMES
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
-from rackrent.money import format_usd
+from rackrent.money import currency, format_cell, format_usd
 from rackrent.report.console import ROOMY, gap, page, points, table, width_of
-from rackrent.report.labels import count_of, figure, title, unit, variant
+from rackrent.report.labels import count_of, figure, title, variant
 
 ASSUMPTIONS_SHOWN = 5
+DRIVERS_SAID = 3
 FLOORS_SHOWN = 3
 EXAMPLES_SHOWN = 3
 REASONS_SAID = 3
 REASONS_LISTED = 8
+FIGURES = re.compile(r"\d[\d,.:/-]*")
+"""What may differ between two reasons of one kind."""
 NAME_WIDTH = 20
 """Least room for the name of an option."""
 
@@ -60,8 +66,10 @@ def why_none(comparison: Comparison) -> str:
         return _("no option can do this work: none was looked at; look again at what `consider` leaves")
     fewest = min(len(o.reasons) for o in comparison.options)
     nearest = [o for o in comparison.options if len(o.reasons) == fewest]
-    counted = Counter(reason for o in nearest for reason in o.reasons).most_common(REASONS_SAID)
-    reasons = "; ".join(_("{reason} ({n})").format(reason=reason, n=n) for reason, n in counted)
+    counted = by_kind_of_reason(nearest)[:REASONS_SAID]
+    reasons = "; ".join(
+        _("{reason} ({n})").format(reason=reason, n=len(options)) for reason, options in counted
+    )
     return _("no option can do this work; what keeps the nearest out: {reasons}").format(reasons=reasons)
 
 
@@ -84,10 +92,64 @@ def _head(screen: Console, comparison: Comparison) -> None:
     if setting.reference_gpu is not None:
         line = _("{line} on {gpu}").format(line=line, gpu=setting.reference_gpu)
     screen.print(Text(line, style="dim"))
+    shown = currency()
+    if shown is not None:
+        said = _("Amounts in {currency}: {rate}").format(currency=shown.code, rate=shown.note)
+        screen.print(Text(said, style="dim"))
     screen.print()
     screen.print(Text(comparison.verdict.text, style="bold"))
-    if comparison.verdict.turns_on:
-        points(screen, comparison.verdict.turns_on)
+    facts = (*comparison.verdict.turns_on, *risk(comparison))
+    if facts:
+        points(screen, facts)
+
+
+def risk(comparison: Comparison) -> tuple[str, ...]:
+    """Return how sure the verdict is, in sentences: the odds, what it hangs on, when the other side would win."""
+    best = comparison.recommended
+    if best is None or comparison.options.feasible_count < 2:
+        return ()
+    states, place = comparison.uncertainty, comparison.options.place(best.id)
+    low, _middle, high = states.quantiles_usd[place]
+    said = [
+        _("Odds: best in {share} of {n} states of the world; costs {low} to {high} in 8 of 10; expected regret {regret}.").format(
+            share=percent(float(states.probability_best[place])),
+            n=f"{states.draws:,}",
+            low=format_usd(float(low), decimals=0),
+            high=format_usd(float(high), decimals=0),
+            regret=format_usd(float(states.regret_usd[place]), decimals=0),
+        )
+    ]  # fmt: skip
+    tornado = comparison.tornado
+    if tornado is not None and tornado.bars:
+        said.append(_hangs_on(tornado))
+    if tornado is not None and tornado.turns:
+        said.append(_("The other side wins if: {turns}.").format(turns=_("; or ").join(tornado.turns)))
+    return tuple(said)
+
+
+def _hangs_on(tornado: Tornado) -> str:
+    bars = "; ".join(_moves(bar) for bar in tornado.bars[:DRIVERS_SAID])
+    return _("Hangs most on: {drivers}.").format(drivers=bars)
+
+
+def _moves(bar: Bar) -> str:
+    least, most = sorted((bar.lead_low_usd, bar.lead_high_usd))
+    return _("{driver} (ahead by {least} to {most})").format(
+        driver=driver_name(bar.driver.key),
+        least=format_usd(least, decimals=0),
+        most=format_usd(most, decimals=0),
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share as a whole percentage that never rounds to certainty.
+
+    >>> percent(0.985), percent(0.0), percent(0.002), percent(0.9999)
+    ('98%', '0%', '<1%', '>99%')
+    """
+    if 0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
 @dataclass(frozen=True)
@@ -100,7 +162,7 @@ class _Column:
 
 
 def _options(screen: Console, comparison: Comparison, shown: tuple[Option, ...]) -> Table:
-    columns = _fitting(screen, _columns(comparison, shown))
+    columns = _fitting(screen, _columns(screen, comparison, shown))
     out = table(screen, (_("Option"), "left"), *((c.heading, "right") for c in columns))
     best = comparison.recommended
     for row, option in enumerate(shown):
@@ -109,19 +171,35 @@ def _options(screen: Console, comparison: Comparison, shown: tuple[Option, ...])
     return out
 
 
-def _columns(comparison: Comparison, shown: tuple[Option, ...]) -> list[_Column]:
+def _columns(screen: Console, comparison: Comparison, shown: tuple[Option, ...]) -> list[_Column]:
     columns = [
-        _Column(_("Up front"), [format_usd(o.upfront_usd) for o in shown]),
-        _Column(_("Total"), [format_usd(o.total_usd) for o in shown], 1),
-        _Column(_("Present\nvalue"), [format_usd(o.npv_usd) for o in shown]),
-        _Column(_("Per GPU-\nhour of\nwork"), [format_usd(_per_work(o, comparison)) for o in shown]),
+        _Column(_in_currency(_("Up front")), [format_cell(o.upfront_usd) for o in shown]),
+        _Column(_in_currency(_("Total")), [format_cell(o.total_usd) for o in shown], 1),
+        _Column(_in_currency(_("Present\nvalue")), [format_cell(o.npv_usd) for o in shown]),
+        _Column(
+            _in_currency(_("Per GPU-\nhour of\nwork")), [format_cell(_per_work(o, comparison)) for o in shown]
+        ),
         _Column(_("Pays\nback,\nmonths"), [_pays_back(o, comparison) for o in shown]),
         _Column(_("Done"), [_done(o, comparison) for o in shown], 2),
-        _Column(_("CO2,\nkg"), [_("unknown") if o.co2_kg is None else f"{o.co2_kg:,.0f}" for o in shown], 3),
+        _Column(_("CO2,\nkg"), [_("unknown") if o.co2_kg is None else f"{o.co2_kg:,.0f}" for o in shown], 4),
     ]
     if comparison.setting.workload.funding is not None:
-        columns.insert(3, _Column(_("Of your\nmoney"), [_of_your_money(o) for o in shown]))
+        columns.insert(3, _Column(_in_currency(_("Of your\nmoney")), [_of_your_money(o) for o in shown]))
+    if screen.width >= ROOMY:
+        columns.append(_Column(_("Best\nin"), [_best_in(o, comparison) for o in shown], 3))
     return columns
+
+
+def _in_currency(heading: str) -> str:
+    shown = currency()
+    return (
+        heading if shown is None else _("{heading},\n{currency}").format(heading=heading, currency=shown.code)
+    )
+
+
+def _best_in(option: Option, comparison: Comparison) -> str:
+    place = comparison.options.place(option.id)
+    return percent(float(comparison.uncertainty.probability_best[place]))
 
 
 def _fitting(screen: Console, columns: list[_Column]) -> list[_Column]:
@@ -146,7 +224,7 @@ def _name(option: Option) -> str:
 
 
 def _of_your_money(option: Option) -> str:
-    return _("not payable") if option.reasons_on_budget else format_usd(option.npv_on_budget_usd)
+    return _("not payable") if option.reasons_on_budget else format_cell(option.npv_on_budget_usd)
 
 
 def _per_work(option: Option, comparison: Comparison) -> float | None:
@@ -180,12 +258,12 @@ def _rests_on(screen: Console, comparison: Comparison) -> None:
     screen.print()
     screen.print(Text(_("Rests on (set your own under `assumptions:`)")))
     out = table(
-        screen, (_("Assumption"), "left"), (_("Low"), "right"), (_("Likely"), "right"), (_("High"), "right"), (_("Unit"), "left")
+        screen, (_("Assumption"), "whole"), (_("Low"), "right"), (_("Likely"), "right"), (_("High"), "right"), (_("What it is"), "left")
     )  # fmt: skip
     for fact in facts:
         low, high = ("" if end is None else figure(end) for end in (fact.low, fact.high))
         label = _("{key} (yours)").format(key=_key(fact)) if fact.kind == "workload" else _key(fact)
-        out.add_row(label, low, figure(fact.value), high, unit(fact.unit))
+        out.add_row(label, low, figure(fact.value), high, _(ASSUMPTION_NAMES[_key(fact)]))
     screen.print(out)
 
 
@@ -193,18 +271,31 @@ def _key(fact: Fact) -> str:
     return fact.key.removeprefix("assumptions.")
 
 
-def _left_out(screen: Console, comparison: Comparison, *, everything: bool) -> None:
-    """The infeasible options by reason, the commonest first: how many, and a few of them."""
-    by_reason: dict[str, list[Option]] = {}
-    for option in comparison.options:
+def by_kind_of_reason(options: Iterable[Option]) -> list[tuple[str, list[Option]]]:
+    """Return the reasons against options, the commonest first, each with its options.
+
+    Reasons that differ in their figures only are one kind; the commonest of them stands for it.
+    """
+    kinds: dict[str, dict[str, list[Option]]] = {}
+    for option in options:
         for reason in option.reasons:
-            by_reason.setdefault(reason, []).append(option)
-    if not by_reason:
+            kinds.setdefault(FIGURES.sub("#", reason), {}).setdefault(reason, []).append(option)
+    found = []
+    for alike in kinds.values():
+        reason = min(alike, key=lambda r: (-len(alike[r]), r))
+        said = _("{reason} (and the like)").format(reason=reason) if len(alike) > 1 else reason
+        found.append((said, list({o.id: o for same in alike.values() for o in same}.values())))
+    return sorted(found, key=lambda kind: (-len(kind[1]), kind[0]))
+
+
+def _left_out(screen: Console, comparison: Comparison, *, everything: bool) -> None:
+    """The infeasible options by kind of reason: how many, and a few of them."""
+    kinds = by_kind_of_reason(comparison.options)
+    if not kinds:
         return
     screen.print()
     out = table(screen, (_("Out because"), "left"), (_("Options"), "right"), (_("For example"), "left"))
-    commonest = sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0]))
-    for reason, options in commonest if everything else commonest[:REASONS_LISTED]:
+    for reason, options in kinds if everything else kinds[:REASONS_LISTED]:
         few = options[: EXAMPLES_SHOWN if screen.width >= ROOMY else 1]
         out.add_row(reason, f"{len(options):,}", "\n".join(o.id for o in few))
     screen.print(out)
@@ -226,9 +317,12 @@ def floors_of(comparison: Comparison) -> list[Option]:
     """Return the options that are out only because their price is the lowest ask of a market, cheapest first."""
     from rackrent.comparison.rented import reason_not_ranked
 
-    floor = reason_not_ranked({"floor": True})
+    floor, ranking = reason_not_ranked({"floor": True}), comparison.options
+    rows = ranking.market.rows.select("offer_id", "floor").iter_rows()
+    # An option is made when it is looked at: a thousand offers that are no floors need not be.
+    others = {id for id, is_floor in rows if not is_floor}
     found = [
-        o for o in comparison.options
+        o for o in (ranking[i] for i, id in enumerate(ranking.ids) if id not in others)
         if o.reasons == (floor,) and o.price is not None and o.price.value is not None and o.gpu_count
     ]  # fmt: skip
     return sorted(found, key=lambda o: (_ask_usd(o), o.id))

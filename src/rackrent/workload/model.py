@@ -259,6 +259,7 @@ class OwnMachine(Powered):
     name: str = Field(min_length=1, max_length=80, description="name to show")
     price_usd: Usd = Field(description="price of the whole machine before tax, USD")
     gpu_price_usd: Usd | None = Field(None, description="part of the price that is the GPUs, USD")
+    rack: bool = Field(False, description="whether it fits a rack: it is then looked at in a colocation too")
     kind: Literal["own_build", "own_prebuilt"] = Field(
         "own_build", description="built by you or bought ready"
     )

@@ -1,0 +1,1 @@
+"""What measures: `python -m benchmarks` runs all of it."""

@@ -1,0 +1,75 @@
+"""Measure everything: `python -m benchmarks [--write docs/benchmarks.md]`. Exit code 0, whether goals are met or not."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks import bench_cold, bench_compare, bench_query
+from benchmarks.measured import Measured, markdown, plain
+
+QUIET = 1.5
+"""Load of the machine above which times say little."""
+PAGE = """\
+# Benchmarks
+
+What `make bench` measured on {day}: {machine}. {load}
+`make bench` measures again on your machine; `python -m benchmarks --write docs/benchmarks.md` rewrites this page.
+
+{table}
+
+Times are the shortest of several runs; "cold" is a fresh process, the start of Python included, with files in the page cache. The search is timed
+beside gpuhunt 0.1.34 on the same rows, in the same run: its figures on other machines say nothing about ours. The market of 50,000 offers is made up
+(`benchmarks/market.py`), the comparison is the public one, and memory is the most that the process ever held, Python and its libraries included. None
+of this is a test: a slow machine fails nothing.
+"""
+
+
+def machine() -> str:
+    """Return what this was measured on."""
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(
+            (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model
+        )
+    except OSError:
+        pass
+    return f"{os.cpu_count()} cores ({model}), {platform.system()}, Python {platform.python_version()}"
+
+
+def load() -> str:
+    """Return how busy the machine was before the measurement."""
+    now = os.getloadavg()[0]
+    if now < QUIET:
+        return "Nothing else ran."
+    return f"Other programs ran (load {now:.1f}), so that times are longer than on a quiet machine."
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print, and write the page where one is named."""
+    if arguments and (arguments[0] != "--write" or len(arguments) != 2):
+        print("usage: python -m benchmarks [--write FILE]", file=sys.stderr)
+        return 2
+    busy, rows = load(), []
+    for bench in (bench_cold, bench_query, bench_compare):
+        for row in bench.measured():
+            print(f"{row.what}: {row.figure}", file=sys.stderr)
+            rows.append(row)
+    print(f"{machine()}. {busy}\n\n{plain(rows)}")
+    if arguments:
+        Path(arguments[1]).write_text(page(rows, busy), encoding="utf-8")
+    return 0
+
+
+def page(rows: list[Measured], busy: str) -> str:
+    """Return the page of documentation."""
+    day = datetime.now(UTC).date().isoformat()
+    return PAGE.format(day=day, machine=machine(), load=busy, table=markdown(rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

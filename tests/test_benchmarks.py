@@ -1,0 +1,51 @@
+"""What `make bench` prints and writes; how long things take is for it to say, not for a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as bench
+from benchmarks import bench_cold, bench_compare, bench_query
+from benchmarks.measured import Measured, markdown, plain
+
+ROWS = [Measured("a search", "8.7 ms", "<= 25 ms", True), Measured("another", "9 s", "<= 3 s", False), Measured("Python", "0.03 s")]  # fmt: skip
+
+
+def test_a_measurement_stands_beside_its_goal() -> None:
+    assert plain(ROWS).splitlines() == [
+        "what      measured  goal      met",
+        "---------------------------------",
+        "a search  8.7 ms    <= 25 ms  yes",
+        "another   9 s       <= 3 s    no",
+        "Python    0.03 s",
+    ]
+    assert "| another | 9 s | <= 3 s | no |" in markdown(ROWS).splitlines()
+
+
+def test_the_search_measures_what_it_says() -> None:
+    rows = list(bench_query.measured([1_000]))
+    assert rows[0].what == "OfferQuery over 1,000 offers"
+    assert rows[0].goal == "<= 0.5 ms"
+
+
+def test_a_comparison_of_a_made_up_market_is_timed() -> None:
+    took = bench_compare.timed(500, 64)
+    assert (took.offers, took.draws) == (500, 64)
+    assert 0 < took.ranked_s <= took.total_s
+
+
+def test_a_page_is_written_only_where_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for module in (bench_cold, bench_query, bench_compare):
+        monkeypatch.setattr(module, "measured", lambda: iter(ROWS[1:2]))
+    assert bench.main([]) == 0, "a goal that is not met is no failure"
+    assert list(tmp_path.iterdir()) == []
+    assert "another  9 s       <= 3 s  no" in capsys.readouterr().out
+    assert bench.main(["--write", "page.md"]) == 0
+    text = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert text.startswith("# Benchmarks\n") and text.count("| another | 9 s | <= 3 s | no |") == 3
+    assert bench.main(["--read"]) == 2
