@@ -152,10 +152,12 @@ def source_rows(
     warnings: Iterable[str] = (),
     failed: Mapping[str, str] | None = None,
 ) -> SourceRows:
-    """Return what a fetch brought, as frames in the schemas of the catalog."""
-    return SourceRows(
-        table_of("offers", offers), table_of("fx", fx), tuple(dict.fromkeys(warnings)), failed or {}
-    )
+    """Return what a fetch brought, as frames in the schemas of the catalog. Raises SourceFailed for a row that is not whole."""
+    rows = table_of("offers", offers)
+    for column in TABLES["offers"].columns:
+        if not column.nullable and rows[column.name].null_count():
+            raise SourceFailed(_("an offer comes without its {field}").format(field=column.name))
+    return SourceRows(rows, table_of("fx", fx), tuple(dict.fromkeys(warnings)), failed or {})
 
 
 def need(row: Any, name: str, where: str) -> Any:

@@ -193,6 +193,8 @@ def _usd(sku: Any, said: str) -> float | None:
         price = need(tier, "unitPrice", said)
         if price.get("currencyCode", "USD") != "USD":
             return None
-        amount = (number(price.get("units"), "units", said) or 0.0) + (price.get("nanos") or 0) / 1e9
+        amount = (number(price.get("units"), "units", said) or 0.0) + (
+            number(price.get("nanos"), "nanos", said) or 0.0
+        ) / 1e9
         return amount or None
     return None
