@@ -6,6 +6,8 @@ from datetime import date
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rackrent.catalog.catalog import load
 from rackrent.catalog.currency import to_usd
@@ -58,3 +60,15 @@ def test_the_rates_are_plausible():
     assert fx["usd_per_unit"].is_between(0.0003, 2).all()
     gaps = fx.sort("month").with_columns(jump=pl.col("usd_per_unit").pct_change().over("currency").abs())
     assert gaps["jump"].max() < 0.15
+
+
+@pytest.mark.case("P18")
+@given(
+    st.sampled_from(sorted(CATALOG.all_rows("fx")["currency"].unique())),
+    st.dates(date(2019, 1, 1), date(2026, 10, 31)),
+    st.floats(1e-3, 1e9),
+)
+def test_to_dollars_and_back_is_the_same_amount(code, day, amount):
+    usd = to_usd(CATALOG, amount, code, day).known
+    assert usd > 0
+    assert usd / to_usd(CATALOG, 1.0, code, day).known == pytest.approx(amount)

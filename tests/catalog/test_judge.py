@@ -231,6 +231,23 @@ def test_the_same_thing_twice_is_the_lower_price_with_the_other_beside_it(tmp_pa
     assert row["rankable"]
 
 
+@pytest.mark.case("P19")
+def test_the_publisher_is_believed_before_one_who_repeats_it(tmp_path):
+    own, repeated = offer(amount=2.0), offer(amount=1.5, confidence="medium", source="second")
+    row = judged(market(tmp_path, repeated, own)).row(0, named=True)
+    assert (row["usd_per_hour"], row["conflict_usd_per_hour"]) == (2.0, 1.5)
+    unknown = judged(market(tmp_path, offer(amount=None), repeated)).row(0, named=True)
+    assert unknown["usd_per_hour"] == 1.5
+
+
+def test_names_in_other_scripts_stay_apart(tmp_path):
+    rows = judged(market(tmp_path, offer(provider="阿里云"), offer(provider="腾讯云", amount=2.0)))
+    assert sorted(rows["offer_id"]) == [
+        "cloud/腾讯云/a1/global/on_demand",
+        "cloud/阿里云/a1/global/on_demand",
+    ]
+
+
 def test_the_same_thing_on_two_days_is_the_newer_price(tmp_path):
     rows = judged(market(tmp_path, offer(amount=2.0), offer(amount=1.0, observed_on=date(2026, 1, 1))))
     assert rows["usd_per_hour"].to_list() == [2.0]

@@ -66,9 +66,7 @@ def catalog_of(question: Workload, catalog: Catalog | None, as_of: date | None) 
     day = as_of or question.as_of
     if catalog is None:
         return load(as_of=day or datetime.now(UTC).date())
-    if day is None or day == catalog.as_of:
-        return catalog
-    return Catalog(day, catalog.directory, catalog.extra)
+    return catalog if day is None else catalog.on(day)
 
 
 def currency_of(catalog: Catalog, code: str | None) -> Currency | None:

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rackrent.app.hours_file import read_hours
 from rackrent.catalog.catalog import Catalog, load
 from rackrent.planning.history import Used
 from rackrent.planning.plan import Plan, PlanRequest, plan_for
+from rackrent.usage import load as load_usage
 
 
 def plan(
@@ -22,8 +22,8 @@ def plan(
 ) -> Plan:
     """Return the cheapest mix of owned, reserved and rented machines for what was really used.
 
-    `usage` is what `rackrent.usage.load` returns, or the path of a CSV file with one row an hour, or several; `columns`
-    maps our names (hour, gpus_in_use, pool, gpu) to the file's. `catalog` is the shipped one of today (UTC) unless
+    `usage` is what `rackrent.usage.load` returns, or the path of one file or of several that it reads; `columns` maps
+    its names (hour, gpus_in_use, pool, gpu, ...) to those of a plain CSV. `catalog` is the shipped one of today (UTC) unless
     another is given. `limits` are the fields of `planning.plan.PlanRequest`: months, upfront_usd, monthly_usd, kw,
     machines, gpu, gang, task, precision, country, site, growth_per_year.
 
@@ -31,7 +31,5 @@ def plan(
     """
     if isinstance(usage, str | Path):
         usage = [usage]
-    found: Used = (
-        read_hours([Path(p) for p in usage], columns or {}) if isinstance(usage, Sequence) else usage
-    )
+    found: Used = load_usage(usage, columns=columns) if isinstance(usage, Sequence) else usage
     return plan_for(found, catalog or load(as_of=datetime.now(UTC).date()), PlanRequest(**limits))

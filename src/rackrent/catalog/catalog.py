@@ -13,6 +13,7 @@ import polars as pl
 
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.schema import TABLES, Table
+from rackrent.catalog.store import Failure, Store
 from rackrent.errors import CatalogError
 from rackrent.i18n import gettext as _
 
@@ -29,12 +30,14 @@ class Catalog:
     """What existed and what it cost on `as_of`.
 
     Tables are read on first use. `extra` holds rows added by a person (quotes, own machines); they are joined
-    to the shipped rows. `directory` is where the CSV files lie.
+    to the shipped rows. `directory` is where the CSV files lie. `store` holds what was refreshed since (None:
+    nothing); its rows are joined over the shipped ones.
     """
 
     as_of: date
     directory: Path = DATA_DIR
     extra: dict[str, pl.DataFrame] = field(default_factory=dict)
+    store: Store | None = None
     _tables: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
     _known: dict[tuple[str, ...], pl.DataFrame] = field(default_factory=dict, repr=False)
     _once: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -43,6 +46,8 @@ class Catalog:
         """Return every row of table `name`, whatever its validity."""
         if name not in self._tables:
             rows = read_table(self.directory / f"{name}.csv", TABLES[name])
+            if self.store is not None:
+                rows = self.store.over(name, rows)
             if name in self.extra:
                 rows = pl.concat([rows, self.extra[name]], how="diagonal_relaxed")
             self._tables[name] = rows
@@ -87,10 +92,20 @@ class Catalog:
         made: T = self._once[name]
         return made
 
+    def on(self, day: date) -> Catalog:
+        """Return the same catalog as it was on another day."""
+        return self if day == self.as_of else Catalog(day, self.directory, self.extra, self.store)
+
+    @cached_property
+    def unanswered(self) -> dict[tuple[str, str | None], Failure]:
+        """Sources that failed when last refreshed: (source id, provider or None for all of it) to when and why."""
+        return {} if self.store is None else self.store.failures()
+
     @cached_property
     def sources(self) -> dict[str, str]:
         """Source id to citation."""
-        return dict(self.all_rows("sources").select("id", "citation").iter_rows())
+        shipped = dict(self.all_rows("sources").select("id", "citation").iter_rows())
+        return shipped if self.store is None else self.store.citations() | shipped
 
     def cite(self, source_id: str) -> str:
         """Return the citation behind a `source` column (the id itself if it is a person's own)."""
@@ -122,11 +137,15 @@ def fact_of(
 
 
 def load(directory: Path | None = None, as_of: date | None = None) -> Catalog:
-    """Open the catalog in `directory` (default: the one shipped) as it was on `as_of` (default: today, UTC)."""
+    """Open the catalog in `directory` as it was on `as_of` (default: today, UTC).
+
+    Without `directory` it is the one shipped, with what was refreshed since joined over it.
+    """
     folder = directory or DATA_DIR
+    store = Store.at_hand() if directory is None else None
     if not folder.is_dir():
         raise CatalogError(_("The catalog folder {folder} does not exist.").format(folder=folder))
-    return Catalog(as_of or datetime.now(UTC).date(), folder)
+    return Catalog(as_of or datetime.now(UTC).date(), folder, store=store)
 
 
 def read_table(path: Path, table: Table) -> pl.DataFrame:

@@ -11,6 +11,8 @@ import polars as pl
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.currency import to_usd
+from rackrent.catalog.schema import CONFIDENCES
+from rackrent.catalog.store import OFFER
 from rackrent.errors import BadInput
 from rackrent.i18n import N_
 from rackrent.units import HOURS_PER_MONTH
@@ -19,6 +21,9 @@ STALE_DAYS = 365
 HALF = 0.5
 FEWEST_OFFERS = 4
 FEWEST_PROVIDERS = 3
+FALL = 0.6
+BELIEVED_DAYS = 30
+MEMORY_TIMES = 3.0
 
 NO_CURRENCY = N_("no currency stated")
 NO_RATE = N_("no exchange rate for its currency")
@@ -28,6 +33,8 @@ UNKNOWN_COUNT = N_("the source does not say how many GPUs")
 INCOMPLETE = N_("the price leaves out a part of the machine")
 SPOT_TOO_HIGH = N_("spot price at or above on demand")
 FEWER_COST_MORE = N_("cheaper than half as many of the same GPUs")
+FELL = N_("fell by more than 60 % and has not held for 30 days yet")
+WRONG_MEMORY = N_("its GPU memory is not that of its GPU")
 FAR_BELOW = N_("under half the median of its GPU and term")
 
 SOLD_AS_ONE = ("provider", "instance_type", "region", "gpu")
@@ -41,8 +48,8 @@ def judged(catalog: Catalog) -> pl.DataFrame:
     (whole machine, without what is paid up front), `usd_per_hour` (the same with the up-front payment spread
     over the shortest time that must be paid), `usd_per_gpu_hour`, `upfront_usd`, `age_days`, `stale` (observed
     over 365 days before), `floor` (a lowest ask), `doubt` (why it is doubtful, an English message, or null),
-    `conflict_usd_per_hour` (another price that the source gives for the same thing), `rankable`. A month is
-    730 h.
+    `conflict_usd_per_hour` (another price given for the same thing), `unanswered` (its source failed
+    when last refreshed), `rankable`. A month is 730 h.
     """
     return catalog.once("judged offers", lambda: _judged(catalog))
 
@@ -50,7 +57,7 @@ def judged(catalog: Catalog) -> pl.DataFrame:
 def _judged(catalog: Catalog) -> pl.DataFrame:
     offers = _launched(catalog, catalog.table("offers"))
     priced = _one_per_id(_priced(catalog, offers))
-    doubted = _cheaper_than_half(_doubts_of_the_row(priced))
+    doubted = _cheaper_than_half(_fell(catalog, _doubts_of_the_row(priced)))
     doubted = _far_below(doubted)
     clean = (
         pl.col("usd_per_hour").is_not_null()
@@ -59,15 +66,30 @@ def _judged(catalog: Catalog) -> pl.DataFrame:
         & ~pl.col("floor")
     )
     fresher = (clean & ~pl.col("stale")).any().over("term")
-    return doubted.with_columns(rankable=clean & (~pl.col("stale") | ~fresher))
+    return doubted.with_columns(
+        rankable=clean & (~pl.col("stale") | ~fresher), unanswered=_unanswered(catalog)
+    )
+
+
+def _unanswered(catalog: Catalog) -> pl.Expr:
+    """Whether the source of a row, or its part on that provider, failed when last refreshed."""
+    out = pl.lit(value=False)
+    for source, provider in catalog.unanswered:
+        failed = pl.col("source") == source
+        out = out | (failed if provider is None else failed & (pl.col("provider") == provider))
+    return out
 
 
 def _launched(catalog: Catalog, offers: pl.DataFrame) -> pl.DataFrame:
-    gpus = catalog.all_rows("gpus").select("gpu", "launch_date").unique("gpu")
+    gpus = catalog.all_rows("gpus").select("gpu", "launch_date", "memory_gb").unique("gpu")
     future = gpus.filter(pl.col("launch_date") > catalog.as_of)["gpu"]
     known = gpus["gpu"].implode()
+    times = pl.col("gpu_memory_gb") / pl.col("gpu").replace_strict(
+        gpus["gpu"], gpus["memory_gb"], default=None, return_dtype=pl.Float64
+    )
     return offers.filter(~pl.col("gpu").is_in(future.implode())).with_columns(
-        _gpu_known=pl.col("gpu").is_in(known)
+        _gpu_known=pl.col("gpu").is_in(known),
+        _memory_slip=(pl.col("gpu_count") >= 1) & ((times > MEMORY_TIMES) | (times < 1 / MEMORY_TIMES)),
     )
 
 
@@ -79,7 +101,7 @@ def _priced(catalog: Catalog, offers: pl.DataFrame) -> pl.DataFrame:
     return (
         offers.lazy()
         .with_columns(
-            offer_id=_offer_id(),
+            offer_id=offer_id(),
             usd_per_hour_running=pl.col("amount") * rate / hours,
             upfront_usd=upfront * rate,
             age_days=(pl.lit(catalog.as_of) - pl.col("observed_on")).dt.total_days(),
@@ -112,7 +134,8 @@ def _rates(catalog: Catalog, offers: pl.DataFrame) -> dict[str, float]:
     return rates
 
 
-def _offer_id() -> pl.Expr:
+def offer_id() -> pl.Expr:
+    """Return the id of an offer from its columns: "kind/provider/type/region/term", lower case."""
     parts = [
         pl.col(c).str.replace_all("/", "-", literal=True) for c in ("provider", "instance_type", "region")
     ]
@@ -126,23 +149,36 @@ def _offer_id() -> pl.Expr:
     )
     slug = pl.concat_str("kind", *parts, "term", separator="/").str.to_lowercase()
     return pl.concat_str(
-        slug.str.replace_all(r"[^a-z0-9._+/]+", "-").str.replace_all(r"-+(/|$)", "$1"), variant
+        slug.str.replace_all(r"[^\p{L}\p{N}._+/]+", "-").str.replace_all(r"-+(/|$)", "$1"), variant
     )
 
 
 def _one_per_id(offers: pl.DataFrame) -> pl.DataFrame:
-    """Of several rows of one id the newest stays; of equally new ones the lowest, and the other price is kept."""
+    """Of several rows of one id the newest stays; of equally new ones the publisher's own before one second hand, then
+    the lowest; the other price is kept beside it."""
     offers = offers.with_columns(conflict_usd_per_hour=pl.lit(None, pl.Float64))
     if offers["offer_id"].n_unique() == offers.height:
         return offers
     twice = offers["offer_id"].is_duplicated()
     newest = pl.col("observed_on") == pl.col("observed_on").max().over("offer_id")
-    highest = pl.col("usd_per_hour").max().over("offer_id")
+    highest, lowest = (
+        p.over("offer_id") for p in (pl.col("usd_per_hour").max(), pl.col("usd_per_hour").min())
+    )
     chosen = (
         offers.filter(twice)
         .filter(newest)
-        .with_columns(conflict_usd_per_hour=pl.when(highest > pl.col("usd_per_hour")).then(highest))
-        .sort("usd_per_hour", nulls_last=True, maintain_order=True)
+        .with_columns(
+            conflict_usd_per_hour=pl.when(highest > pl.col("usd_per_hour"))
+            .then(highest)
+            .when(lowest < pl.col("usd_per_hour"))
+            .then(lowest)
+        )
+        .sort(
+            pl.col("usd_per_hour").is_null(),
+            pl.col("confidence").replace_strict(CONFIDENCES, range(3), default=3),
+            "usd_per_hour",
+            maintain_order=True,
+        )
         .unique("offer_id", keep="first", maintain_order=True)
     )
     return pl.concat([offers.filter(~twice), chosen])
@@ -158,9 +194,40 @@ def _doubts_of_the_row(offers: pl.DataFrame) -> pl.DataFrame:
         .when(~pl.col("_gpu_known")).then(pl.lit(UNKNOWN_GPU))
         .when(pl.col("gpu_count").is_null()).then(pl.lit(UNKNOWN_COUNT))
         .when(pl.col("incomplete").is_not_null()).then(pl.lit(INCOMPLETE))
+        .when("_memory_slip").then(pl.lit(WRONG_MEMORY))
         .when(taken_back & (pl.col("usd_per_hour") >= on_demand)).then(pl.lit(SPOT_TOO_HIGH))
     )  # fmt: skip
-    return offers.with_columns(doubt=doubt).drop("_no_currency", "_no_rate", "_zero", "_gpu_known")
+    return offers.with_columns(doubt=doubt).drop(
+        "_no_currency", "_no_rate", "_zero", "_gpu_known", "_memory_slip"
+    )
+
+
+def _fell(catalog: Catalog, offers: pl.DataFrame) -> pl.DataFrame:
+    """Doubt a price that follows one more than 2.5 times as high, until it has been seen for 30 days.
+
+    A feed that slips a digit is put right within days; a price that stays is a price. What the row before was last
+    seen more than a year earlier says nothing of the step.
+    """
+    key = [c for c in OFFER if c != "minimum_months"] + ["gpu", "gpu_count", "currency", "per", "price_kind"]
+    paid = pl.col("amount") + pl.col("upfront").fill_null(0.0) / (
+        pl.max_horizontal(pl.col("minimum_months").fill_null(0.0), pl.lit(1.0)) * HOURS_PER_MONTH
+    )
+    ended = (
+        catalog.all_rows("offers").lazy()
+        .filter(pl.col("valid_to").is_not_null() & (pl.col("valid_to") <= catalog.as_of))
+        .filter((pl.col("valid_to") - pl.col("observed_on")).dt.total_days() <= STALE_DAYS)
+        .group_by(*key, "valid_to").agg(_before=paid.min())
+        .rename({"valid_to": "valid_from"})
+    )  # fmt: skip
+    held = pl.min_horizontal(pl.col("observed_on"), pl.lit(catalog.as_of)) - pl.col("valid_from")
+    fell = (paid < (1 - FALL) * pl.col("_before")) & (held.dt.total_days() < BELIEVED_DAYS)
+    return (
+        offers.lazy()
+        .join(ended, on=[*key, "valid_from"], how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(doubt=pl.when(pl.col("doubt").is_null() & fell).then(pl.lit(FELL)).otherwise("doubt"))
+        .drop("_before")
+        .collect()
+    )
 
 
 def _cheaper_than_half(offers: pl.DataFrame) -> pl.DataFrame:
@@ -192,7 +259,7 @@ def _far_below(offers: pl.DataFrame) -> pl.DataFrame:
     not. Offers found too low lose their vote, and the rest are looked at again.
     """
     rows = offers.lazy().select(
-        "provider", "term", "doubt", "floor", price="usd_per_gpu_hour", family=_family(),
+        "provider", "term", "doubt", "floor", price="usd_per_gpu_hour", family=family(),
         votes=(pl.col("kind") != "marketplace") & ~pl.col("stale"),
     ).collect()  # fmt: skip
     while True:
@@ -219,6 +286,6 @@ def _far_below(offers: pl.DataFrame) -> pl.DataFrame:
         rows = after
 
 
-def _family() -> pl.Expr:
-    """The GPU without its form factor: "A100 SXM 80GB" and "A100 PCIe 80GB" are priced alike."""
+def family() -> pl.Expr:
+    """Return the GPU without its form factor: "A100 SXM 80GB" and "A100 PCIe 80GB" are priced alike."""
     return pl.col("gpu").str.replace(r" (SXM\d?|PCIe)\b", "")

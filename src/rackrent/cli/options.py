@@ -27,7 +27,7 @@ Lang = Annotated[
     str | None, typer.Option(metavar="LANG", help=_("Language: en or zh_CN. [default: RACKRENT_LANG, else yours]"))
 ]  # fmt: skip
 Offline = Annotated[
-    bool, typer.Option("--offline", help=_("Forbid the network. This version never uses it."))
+    bool, typer.Option("--offline", help=_("Forbid the network. Only prices refresh ever uses it."))
 ]
 
 

@@ -10,6 +10,9 @@ from pydantic import ValidationError
 from rackrent.catalog.query import OfferQuery
 from rackrent.cli.flags import Flag, flags_from, given, with_flags
 from rackrent.cli.options import AsJson, AsOf, CatalogFolder, Lang, Offline, day_of, print_json
+from rackrent.cli.prices_history import check, history
+from rackrent.cli.prices_refresh import refresh
+from rackrent.cli.prices_watch import watch
 from rackrent.errors import BadInput, NothingFeasible, nearest
 from rackrent.i18n import gettext as _
 from rackrent.workload.complaint import BOUNDS, TYPES, choices
@@ -78,6 +81,20 @@ def show(
         print_offer(card)
     else:
         print_gpu(card)
+
+
+app.command(help=_("""Ask the sources for today's prices and keep them.
+
+A source that fails keeps its last good rows, marked. Exit code 1 means that every source failed."""))(refresh)  # fmt: skip
+
+app.command(help=_("""Show how the price of a GPU or an offer moved, and what speaks for buying or waiting.
+
+NAME is a GPU, or the id of an offer, or a part of only one id that holds a slash. Of a GPU it is the cheapest price that
+could be ranked. Exit code 1 means that no price is known."""))(history)  # fmt: skip
+app.command(help=_("List what looks wrong in the prices, and why."))(check)
+app.command(help=_("""Look at what FILE.yaml watches and say what moved past its threshold since the last look.
+
+Made for cron: it says nothing and exits with 0 while nothing moves, else a line each and exit code 1."""))(watch)  # fmt: skip
 
 
 def query_of(said: dict[str, Any]) -> OfferQuery:

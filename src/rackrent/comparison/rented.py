@@ -88,6 +88,12 @@ def from_offer(catalog: Catalog, row: dict[str, Any]) -> Candidate:
     if row["conflict_usd_per_hour"] is not None:
         text = _("its source also gives {usd} an hour for it: the lower price is used")
         warnings.append(text.format(usd=format_usd(row["conflict_usd_per_hour"])))
+    if row["unanswered"]:
+        warnings.append(
+            _("its price is of {day}: its source failed when last refreshed").format(
+                day=row["observed_on"].isoformat()
+            )
+        )
     if card.vendor == "AMD":
         warnings.append(_("AMD card: check that your software runs on ROCm"))
     return Candidate(

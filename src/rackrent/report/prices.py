@@ -225,6 +225,8 @@ def marks(row: Row) -> str:
         said.append(_("doubtful"))
     if row["stale"]:
         said.append(_("old"))
+    if row["unanswered"]:
+        said.append(_("unconfirmed"))
     return ", ".join(said)
 
 

@@ -1,0 +1,137 @@
+"""Refreshing: each source for itself, all or nothing of it, and the same thing twice changes nothing."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from rackrent.app.compare import compare
+from rackrent.app.refresh import refresh
+from rackrent.catalog.catalog import DATA_DIR, Catalog
+from rackrent.catalog.history import price_on
+from rackrent.catalog.judge import judged
+from rackrent.catalog.sources.base import offer_row, source_rows
+from rackrent.catalog.sources.http import Offline, SourceFailed
+from rackrent.catalog.store import Store
+from rackrent.errors import BadInput
+
+DAY = date(2026, 12, 1)
+LATER = DAY + timedelta(days=1)
+
+
+class Told:
+    """A source that says what it is told to, or fails."""
+
+    citation = "told by a test"
+
+    def __init__(self, name: str, *offers: dict, failed: dict | None = None, raises: str = "") -> None:
+        self.name, self.id = name, f"{name}-id"
+        self.offers, self.failed, self.raises = offers, failed, raises
+
+    def fetch(self, client, as_of, progress):
+        progress(self.name)
+        if self.raises:
+            raise SourceFailed(self.raises)
+        rows = [offer_row(self.id, as_of, **offer) for offer in self.offers]
+        return source_rows(rows, failed=self.failed)
+
+
+def l4(provider: str = "Alpha", amount: float | None = 1.0, **said) -> dict:
+    return {
+        "provider": provider,
+        "instance_type": "a1",
+        "gpu": "L4",
+        "gpu_count": 1.0,
+        "amount": amount,
+    } | said
+
+
+@pytest.fixture
+def ask(tmp_path):
+    def ask(*sources, day=DAY, **said):
+        with Offline() as client:
+            return refresh(sources, client, day, folder=tmp_path, **said)
+
+    return ask
+
+
+def offers(folder, day):
+    catalog = Catalog(day, DATA_DIR, store=Store.at_hand(folder))
+    return {r["provider"]: r for r in judged(catalog).to_dicts() if r["provider"] in ("Alpha", "Beta")}
+
+
+def test_rows_come_in_and_twice_in_a_row_changes_nothing(tmp_path, ask):
+    first = ask(Told("one", l4()), Told("two", l4("Beta", 2.0)))
+    assert [(o.name, o.rows, o.new, o.reason) for o in first] == [("one", 1, 1, ""), ("two", 1, 1, "")]
+    assert {p: r["usd_per_hour"] for p, r in offers(tmp_path, DAY).items()} == {"Alpha": 1.0, "Beta": 2.0}
+    before = Store.at_hand(tmp_path).name
+    again = ask(Told("one", l4()), Told("two", l4("Beta", 2.0)))
+    assert [(o.rows, o.new) for o in again] == [(1, 0), (1, 0)]
+    assert Store.at_hand(tmp_path).name == before
+
+
+@pytest.mark.case("P11")
+@pytest.mark.parametrize("broken", [{"raises": "it answered 500"}, {}])
+def test_a_source_that_fails_or_says_nothing_keeps_its_rows_marked(tmp_path, ask, broken):
+    ask(Told("one", l4()), Told("two", l4("Beta", 2.0)))
+    one, two = ask(Told("one", **broken), Told("two", l4("Beta", 2.5)), day=LATER)
+    assert (two.reason, one.kept_from) == ("", DAY)
+    assert "2026-12-01 stay" in one.line()
+    now = offers(tmp_path, LATER)
+    assert (now["Alpha"]["usd_per_hour"], now["Alpha"]["unanswered"], now["Alpha"]["observed_on"]) == (
+        1.0,
+        True,
+        DAY,
+    )
+    assert (now["Beta"]["usd_per_hour"], now["Beta"]["unanswered"]) == (2.5, False)
+    ask(Told("one", l4()), day=LATER)
+    assert not offers(tmp_path, LATER)["Alpha"]["unanswered"]
+
+
+@pytest.mark.case("P11")
+def test_one_provider_of_a_source_that_fails_is_marked_alone(tmp_path, ask):
+    ask(Told("one", l4(), l4("Beta")))
+    (outcome,) = ask(Told("one", l4(), failed={"Beta": "it answered 500"}), day=LATER)
+    assert outcome.warnings == ("Beta: it answered 500",)
+    now = offers(tmp_path, LATER)
+    assert (now["Alpha"]["unanswered"], now["Beta"]["unanswered"]) == (False, True)
+    assert Store.at_hand(tmp_path).failures()["one-id", "Beta"].good == DAY
+
+
+def test_a_source_that_lists_half_of_before_is_not_believed_unasked(tmp_path, ask):
+    many = [l4(instance_type=f"a{n}") for n in range(9)]
+    ask(Told("one", *many))
+    (outcome,) = ask(Told("one", *many[:4]), day=LATER)
+    assert "only 4 of the 9" in outcome.reason
+    (outcome,) = ask(Told("one", *many[:4]), day=LATER, believe=True)
+    assert (outcome.reason, outcome.rows) == ("", 4)
+
+
+@pytest.mark.case("P10")
+def test_what_ran_is_billed_at_the_price_of_then(tmp_path, ask):
+    ask(Told("one", l4(amount=3.0), l4(instance_type="a2")))
+    ask(Told("one", l4(instance_type="a2")), day=LATER)
+    catalog = Catalog(LATER, DATA_DIR, store=Store.at_hand(tmp_path))
+    launched = "cloud/alpha/a1/unspecified/on_demand"
+    assert price_on(catalog, launched, LATER) is None
+    assert 10 * price_on(catalog, launched, DAY) == pytest.approx(30.0)
+
+
+def test_a_clock_that_goes_back_is_noticed(ask):
+    ask(Told("one", l4()), day=LATER)
+    with pytest.raises(BadInput, match="is the clock right"):
+        ask(Told("one", l4()), day=DAY)
+
+
+@pytest.mark.case("P11")
+def test_a_comparison_says_that_it_rests_on_a_source_that_failed(tmp_path, ask):
+    ask(Told("one", l4()))
+    ask(Told("one", raises="it answered 500"), day=LATER)
+    question = {
+        "demand": {"gpu_hours_per_month": 100},
+        "consider": {"providers": ["Alpha"], "kinds": ["cloud"]},
+    }
+    result = compare(question, Catalog(LATER, DATA_DIR, store=Store.at_hand(tmp_path)))
+    (option,) = [o for o in result.feasible if o.provider == "Alpha"]
+    assert "its price is of 2026-12-01: its source failed when last refreshed" in option.warnings

@@ -1,0 +1,504 @@
+"""Each source reads its published shape, fails in one sentence where the shape changed, and invents nothing."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import feeds
+import polars as pl
+import pytest
+
+from rackrent.catalog.catalog import DATA_DIR, Catalog
+from rackrent.catalog.judge import judged
+from rackrent.catalog.schema import OFFERS
+from rackrent.catalog.sources.aws import INDEX, Aws
+from rackrent.catalog.sources.azure import Azure
+from rackrent.catalog.sources.base import MONTHS
+from rackrent.catalog.sources.ecb import Ecb
+from rackrent.catalog.sources.gcp import Gcp
+from rackrent.catalog.sources.gpuhunt import GpuHunt
+from rackrent.catalog.sources.http import SourceFailed
+from rackrent.catalog.sources.own import Own
+from rackrent.catalog.sources.skypilot import SkyPilot
+from rackrent.errors import BadInput
+
+TODAY = date(2026, 11, 30)
+
+
+def rows_of(got) -> list[dict]:
+    """The offers as dictionaries; every frame has the schema of the catalog."""
+    assert got.offers.schema == pl.Schema(dict(OFFERS.dtypes))
+    required = [c.name for c in OFFERS.columns if not c.nullable]
+    assert got.offers.select(required).null_count().sum_horizontal().sum() == 0
+    return got.offers.to_dicts()
+
+
+class TestAws:
+    @pytest.fixture
+    def fetch(self, feed, client, known, quiet):
+        feed.put(INDEX, feeds.aws_index("us-east-1"))
+        source = Aws(known, host=feed.url, regions=("us-east-1",))
+        return lambda: source.fetch(client, TODAY, quiet)
+
+    def test_on_demand_and_reserved(self, feed, fetch):
+        feed.gzipped("/offers/us-east-1/index.json", feeds.aws_offer_file())
+        got = fetch()
+        rows = {(r["instance_type"], r["term"], r["payment"]): r for r in rows_of(got)}
+        assert len(rows) == 5
+        on_demand = rows["p3.2xlarge", "on_demand", None]
+        assert (on_demand["amount"], on_demand["gpu"], on_demand["gpu_count"]) == (
+            3.06,
+            "V100 SXM2 16GB",
+            1.0,
+        )
+        assert (on_demand["vcpus"], on_demand["ram_gb"], on_demand["country"]) == (8.0, 61.0, "USA")
+        half = rows["p3.2xlarge", "reserved_1y", "partial_upfront"]
+        assert (half["amount"], half["upfront"], half["minimum_months"]) == (0.9, 7884.0, 12.0)
+        assert rows["p3.2xlarge", "reserved_1y", "all_upfront"]["amount"] == 0.0
+
+    @pytest.mark.case("P8")
+    def test_a_type_without_a_price_is_unknown(self, feed, fetch):
+        feed.put("/offers/us-east-1/index.json", feeds.aws_offer_file())
+        got = fetch()
+        row = next(r for r in rows_of(got) if r["instance_type"] == "g6.xlarge")
+        assert row["amount"] is None
+        assert got.warnings == ("AWS gives no price for g6.xlarge",)
+
+    def test_terms_may_come_before_products(self, feed, fetch):
+        file = feeds.aws_offer_file()
+        feed.put("/offers/us-east-1/index.json", {"terms": file["terms"], "products": file["products"]})
+        assert fetch().offers.height == 5
+
+    @pytest.mark.parametrize(
+        ("spoil", "said"),
+        [
+            (lambda f: f.pop("products"), "'products' is missing"),
+            (lambda f: f.pop("terms"), "'terms' is missing"),
+            (lambda f: f.update(products=[]), "'products' is not an object"),
+            (lambda f: f["products"]["V"]["attributes"].pop("instanceType"), "'instanceType' is missing"),
+            (lambda f: f["products"]["V"]["attributes"].update(gpu="two"), "not a number"),
+            (
+                lambda f: f["terms"]["OnDemand"]["V"]["V.1"].pop("priceDimensions"),
+                "'priceDimensions' is missing",
+            ),
+            (
+                lambda f: f["terms"]["OnDemand"]["V"]["V.1"]["priceDimensions"]["h"].pop("pricePerUnit"),
+                "'pricePerUnit' is missing",
+            ),
+        ],
+    )
+    def test_another_shape_names_the_field(self, feed, fetch, spoil, said):
+        file = feeds.aws_offer_file()
+        spoil(file)
+        feed.put("/offers/us-east-1/index.json", file)
+        with pytest.raises(SourceFailed, match=said):
+            fetch()
+
+    def test_half_a_file_is_not_believed(self, feed, fetch):
+        whole = json.dumps(feeds.aws_offer_file())
+        feed.put("/offers/us-east-1/index.json", whole[: len(whole) // 2])
+        with pytest.raises(SourceFailed, match="not whole JSON"):
+            fetch()
+
+    def test_a_region_that_is_not_there(self, feed, client, known, quiet):
+        feed.put(INDEX, feeds.aws_index("us-east-1"))
+        with pytest.raises(SourceFailed, match="no eu-west-9"):
+            Aws(known, host=feed.url, regions=("eu-west-9",)).fetch(client, TODAY, quiet)
+
+
+class TestAzure:
+    @pytest.fixture
+    def fetch(self, feed, client, known, quiet):
+        return lambda **said: Azure(known, url=f"{feed.url}/prices", **said).fetch(client, TODAY, quiet)
+
+    def test_pages_lead_on(self, feed, fetch):
+        link = f"{feed.url}/prices?page=2"
+        spot = feeds.azure_item(meterName="NC24ads A100 v4 Spot", retailPrice=1.2)
+        windows = feeds.azure_item(productName="Virtual Machines NCads A100 v4 Series Windows")
+        feed.put(
+            "/prices?api-version=2023-01-01-preview",
+            feeds.azure_page(feeds.azure_item(), windows, following=link),
+        )
+        feed.put("/prices?page=2", feeds.azure_page(spot))
+        rows = rows_of(fetch())
+        assert [(r["term"], r["amount"], r["gpu"], r["gpu_count"]) for r in rows] == [
+            ("on_demand", 3.673, "A100 PCIe 80GB", 1.0),
+            ("spot", 1.2, "A100 PCIe 80GB", 1.0),
+        ]
+
+    def test_a_reservation_is_quoted_for_its_whole_term(self, feed, fetch):
+        feed.put(
+            "/prices",
+            feeds.azure_page(
+                feeds.azure_item(type="Reservation", reservationTerm="1 Year", retailPrice=8_760.0),
+                feeds.azure_item(type="Reservation", reservationTerm="3 Years", retailPrice=13_140.0),
+            ),
+        )
+        rows = {r["term"]: r for r in rows_of(fetch())}
+        assert rows["reserved_1y"]["amount"] == pytest.approx(1.0)
+        assert rows["reserved_3y"]["amount"] == pytest.approx(0.5)
+        assert {t: r["minimum_months"] for t, r in rows.items()} == MONTHS
+
+    @pytest.mark.case("P18")
+    def test_a_currency_is_what_the_feed_says(self, feed, fetch):
+        nameless = feeds.azure_item(armRegionName="westus")
+        del nameless["currencyCode"]
+        feed.put("/prices", feeds.azure_page(feeds.azure_item(currencyCode="EUR"), nameless))
+        assert [r["currency"] for r in rows_of(fetch(currency="EUR"))] == ["EUR", None]
+        assert "currencyCode=%27EUR%27" in feed.asked[0]
+
+    def test_one_page_that_fails_fails_all(self, feed, fetch):
+        feed.put(
+            "/prices?api-version=2023-01-01-preview",
+            feeds.azure_page(feeds.azure_item(), following=f"{feed.url}/prices?page=2"),
+        )
+        feed.put("/prices?page=2", status=500)
+        with pytest.raises(SourceFailed, match="it answered 500"):
+            fetch()
+
+    @pytest.mark.parametrize("link", ["http://elsewhere.invalid/x", "{url}/prices?page=2"])
+    def test_pages_that_lead_astray_or_round_and_round(self, feed, fetch, link):
+        feed.put("/prices", feeds.azure_page(feeds.azure_item(), following=link.format(url=feed.url)))
+        with pytest.raises(SourceFailed, match="do not lead on"):
+            fetch()
+
+    @pytest.mark.parametrize(
+        "field", ["armSkuName", "retailPrice", "type", "meterName", "armRegionName", "unitOfMeasure"]
+    )
+    def test_another_shape_names_the_field(self, feed, fetch, field):
+        item = feeds.azure_item()
+        del item[field]
+        feed.put("/prices", feeds.azure_page(item))
+        with pytest.raises(SourceFailed, match=f"'{field}' is missing"):
+            fetch()
+
+    def test_no_machines_at_all_is_a_failure(self, feed, fetch):
+        feed.put("/prices", feeds.azure_page())
+        with pytest.raises(SourceFailed, match="no machine with a GPU"):
+            fetch()
+
+
+class TestGcp:
+    @pytest.fixture
+    def fetch(self, feed, client, known, quiet):
+        return lambda: Gcp(known, key="k", url=f"{feed.url}/skus").fetch(client, TODAY, quiet)
+
+    @pytest.mark.case("P7")
+    def test_a_machine_is_all_its_parts_and_what_is_forced_on_it(self, feed, fetch):
+        feed.put("/skus?pageToken=two", {"skus": feeds.gcp_ultra()[2:]})
+        feed.put("/skus", {"skus": feeds.gcp_ultra()[:2], "nextPageToken": "two"})
+        rows = {r["instance_type"]: r for r in rows_of(fetch())}
+        assert rows["a2-ultragpu-1g"]["amount"] == pytest.approx(
+            12 * 0.03 + 170 * 0.004 + 3.9 + 375 * 0.08 / 730, abs=1e-6
+        )
+        assert rows["a2-ultragpu-8g"]["amount"] == pytest.approx(
+            8 * rows["a2-ultragpu-1g"]["amount"], abs=1e-4
+        )
+        assert rows["a2-ultragpu-8g"]["disk_gb"] == 3_000.0
+        assert set(rows) == {f"a2-ultragpu-{n}g" for n in (1, 2, 4, 8)}
+
+    @pytest.mark.case("P8")
+    @pytest.mark.parametrize("missing", [0, 1, 3])
+    def test_without_one_part_the_whole_is_unknown(self, feed, fetch, missing):
+        parts = feeds.gcp_ultra()
+        del parts[missing]
+        feed.put("/skus", {"skus": parts})
+        got = fetch()
+        assert {r["amount"] for r in rows_of(got)} == {None}
+        assert "GCP gives no price for a part of a2-ultragpu-1g in us-central1" in got.warnings
+
+    def test_spot_and_commitments_keep_to_themselves(self, feed, fetch):
+        spot = feeds.gcp_ultra("Preemptible", "Spot Preemptible ")
+        committed = [
+            feeds.gcp_sku("Commitment v1: A2 Cpu in Americas for 1 Year", 0.02, "Commit1Yr"),
+            feeds.gcp_sku("Commitment v1: A2 Ram in Americas for 1 Year", 0.003, "Commit1Yr"),
+            feeds.gcp_sku(
+                "Commitment v1: Nvidia Tesla A100 80GB GPU running in Americas for 1 Year", 2.4, "Commit1Yr"
+            ),
+            feeds.gcp_sku(
+                "Commitment v1: SSD backed Local Storage in Americas for 1 Year", 0.05, "Commit1Yr"
+            ),
+        ]
+        other = feeds.gcp_sku("Custom A2 Instance Core running in Americas", 99.0)
+        feed.put("/skus", {"skus": [*feeds.gcp_ultra(), *spot, *committed, other]})
+        rows = {r["term"]: r for r in rows_of(fetch()) if r["instance_type"] == "a2-ultragpu-1g"}
+        assert set(rows) == {"on_demand", "spot", "reserved_1y"}
+        assert rows["reserved_1y"]["amount"] == pytest.approx(
+            12 * 0.02 + 170 * 0.003 + 2.4 + 375 * 0.05 / 730, abs=1e-6
+        )
+        assert (rows["reserved_1y"]["minimum_months"], rows["reserved_1y"]["payment"]) == (12.0, "no_upfront")
+
+    @pytest.mark.case("P2")
+    def test_a_price_of_zero_is_unknown(self, feed, fetch):
+        parts = feeds.gcp_ultra()
+        parts[2] = feeds.gcp_sku("Nvidia Tesla A100 80GB GPU running in Americas", 0.0)
+        feed.put("/skus", {"skus": parts})
+        got = fetch()
+        assert rows_of(got) == []
+        assert any("Nvidia Tesla A100 80GB" in w for w in got.warnings)
+
+    @pytest.mark.parametrize("field", ["description", "category", "serviceRegions", "pricingInfo"])
+    def test_another_shape_names_the_field(self, feed, fetch, field):
+        sku = feeds.gcp_ultra()[2]
+        del sku[field]
+        feed.put("/skus", {"skus": [sku]})
+        with pytest.raises(SourceFailed, match=f"'{field}' is missing"):
+            fetch()
+
+    def test_it_wants_a_key(self, client, known, quiet):
+        with pytest.raises(SourceFailed, match="RACKRENT_GCP_KEY"):
+            Gcp(known, key=None).fetch(client, TODAY, quiet)
+
+
+class TestGpuHunt:
+    @pytest.fixture
+    def fetch(self, feed, client, known, quiet):
+        feed.put("/lambdalabs/version", "20261130\n")
+        row = feeds.gpuhunt_row()
+        cpu_only = feeds.gpuhunt_row(instance_name="cpu", gpu_count="0", gpu_name="")
+        feed.put(
+            "/lambdalabs/20261130/catalog.zip", feeds.zipped("lambdalabs.csv", feeds.table(row, cpu_only))
+        )
+
+        def fetch(*providers, **said):
+            source = GpuHunt(known, url=feed.url, providers=("lambdalabs", *providers), **said)
+            return source.fetch(client, TODAY, quiet)
+
+        return fetch
+
+    def test_a_catalog(self, fetch):
+        (row,) = rows_of(fetch())
+        assert (row["provider"], row["gpu"], row["amount"], row["term"]) == (
+            "Lambda",
+            "A10",
+            0.75,
+            "on_demand",
+        )
+
+    @pytest.mark.case("P11")
+    def test_one_bad_provider_does_not_kill_the_rest(self, feed, fetch):
+        feed.put("/runpod/version", status=500)
+        feed.put("/oci/version", "20261130")
+        feed.put("/oci/20261130/catalog.zip", b"not a zip")
+
+        def raises():
+            raise KeyError("offers")
+
+        got = fetch("runpod", "oci", live={"vastai": raises})
+        assert [r["provider"] for r in rows_of(got)] == ["Lambda"]
+        assert set(got.failed) == {"RunPod", "OCI", "Vast.ai"}
+        assert "KeyError: 'offers'" in got.failed["Vast.ai"]
+        assert "not a whole zip" in got.failed["OCI"]
+
+    def test_a_live_marketplace_gives_floors(self, fetch):
+        got = fetch(live={"vastai": lambda: [feeds.gpuhunt_row(gpu_name="RTX4090", spot=False, price=0.3)]})
+        row = next(r for r in rows_of(got) if r["provider"] == "Vast.ai")
+        assert (row["kind"], row["price_kind"], row["gpu"]) == ("marketplace", "observed_minimum", "RTX 4090")
+
+    def test_a_column_that_went_missing_is_named(self, feed, client, known, quiet):
+        row = feeds.gpuhunt_row()
+        del row["price"]
+        feed.put("/aws/version", "1")
+        feed.put("/aws/1/catalog.zip", feeds.zipped("aws.csv", feeds.table(row)))
+        with pytest.raises(SourceFailed, match="'price' is missing"):
+            GpuHunt(known, url=feed.url, providers=("aws",)).fetch(client, TODAY, quiet)
+
+
+class TestSkyPilot:
+    @pytest.fixture
+    def fetch(self, feed, client, known, quiet):
+        return lambda *clouds: SkyPilot(known, url=feed.url, clouds=clouds or ("aws",)).fetch(
+            client, TODAY, quiet
+        )
+
+    def test_on_demand_and_spot_once_a_region(self, feed, fetch):
+        other_zone = feeds.skypilot_row(AvailabilityZone="us-east-1b")
+        feed.put("/aws/vms.csv", feeds.table(feeds.skypilot_row(), other_zone))
+        rows = {r["term"]: r for r in rows_of(fetch())}
+        assert {t: r["amount"] for t, r in rows.items()} == {"on_demand": 3.06, "spot": 1.05}
+        assert rows["spot"]["gpu"] == "V100 SXM2 16GB"
+
+    @pytest.mark.case("P13")
+    def test_memory_in_a_column_of_another_unit(self, feed, fetch):
+        info = "{'Gpus': [{'Name': 'H100', 'Count': 8.0, 'MemoryInfo': {'SizeInMiB': 80}}]}"
+        row = feeds.skypilot_row(
+            InstanceType="8x", AcceleratorName="H100", AcceleratorCount="8.0", GpuInfo=info
+        )
+        feed.put("/aws/vms.csv", feeds.table(row))
+        assert {r["gpu_memory_gb"] for r in rows_of(fetch())} == {80.0}
+
+    @pytest.mark.case("P19")
+    def test_one_type_at_two_prices_is_the_lower_with_a_conflict(self, feed, fetch):
+        rows = [feeds.skypilot_row(InstanceType="odd", Price=p, SpotPrice="") for p in ("0.178", "0.086")]
+        feed.put("/aws/vms.csv", feeds.table(*rows))
+        catalog = Catalog(TODAY, DATA_DIR, extra={"offers": fetch().offers})
+        row = judged(catalog).row(by_predicate=pl.col("instance_type") == "odd", named=True)
+        assert (row["usd_per_hour"], row["conflict_usd_per_hour"]) == (0.086, 0.178)
+
+    @pytest.mark.case("P8")
+    def test_no_price_is_unknown(self, feed, fetch):
+        feed.put("/aws/vms.csv", feeds.table(feeds.skypilot_row(Price="", SpotPrice="")))
+        assert [(r["term"], r["amount"]) for r in rows_of(fetch())] == [("on_demand", None)]
+
+    @pytest.mark.case("P11")
+    def test_a_cloud_that_fails_fails_alone(self, feed, fetch):
+        feed.put("/aws/vms.csv", feeds.table(feeds.skypilot_row()))
+        feed.put("/gcp/vms.csv", "<html>rate limited</html>")
+        got = fetch("aws", "gcp")
+        assert {r["provider"] for r in rows_of(got)} == {"AWS"}
+        assert "web page" in got.failed["GCP"]
+
+    def test_a_column_that_went_missing_is_named(self, feed, fetch):
+        row = feeds.skypilot_row()
+        del row["SpotPrice"]
+        feed.put("/aws/vms.csv", feeds.table(row))
+        with pytest.raises(SourceFailed, match="'SpotPrice' is missing"):
+            fetch()
+
+
+class TestEcb:
+    @pytest.fixture
+    def fetch(self, feed, client, quiet):
+        return lambda: Ecb(url=f"{feed.url}/rates.xml").fetch(client, TODAY, quiet)
+
+    def test_monthly_means_in_dollars(self, feed, fetch):
+        feed.put("/rates.xml", feeds.ecb(
+            ("2026-11-03", {"USD": 1.20, "CNY": 8.0}),
+            ("2026-11-02", {"USD": 1.10, "CNY": 8.0}),
+            ("2026-10-20", {"USD": 9.00, "CNY": 1.0}),
+        ))  # fmt: skip
+        rates = {(r["month"], r["currency"]): r for r in fetch().fx.to_dicts()}
+        assert set(rates) == {(date(2026, 11, 1), "EUR"), (date(2026, 11, 1), "CNY")}
+        assert rates[date(2026, 11, 1), "EUR"]["usd_per_unit"] == pytest.approx(1.15)
+        assert rates[date(2026, 11, 1), "CNY"]["usd_per_unit"] == pytest.approx((1.2 + 1.1) / 2 / 8)
+        assert rates[date(2026, 11, 1), "EUR"]["observed_on"] == date(2026, 11, 3)
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ("<!doctype html><html/>", "web page"),
+            ("<a><b></a>", "not whole XML"),
+            ("<a/>", "'time' is missing"),
+            (feeds.ecb(("2026-11-02", {"CNY": 8.0})), "'USD' is missing"),
+            (feeds.ecb(("2026-11-02", {"USD": 0.0})), "the rate of USD is 0"),
+            ('<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><x/>', "document type"),
+        ],
+    )
+    def test_what_is_not_rates_is_refused(self, feed, fetch, body, said):
+        feed.put("/rates.xml", body)
+        with pytest.raises(SourceFailed, match=said):
+            fetch()
+
+
+class TestOwn:
+    @pytest.fixture
+    def fetch(self, tmp_path, client, known, quiet):
+        def fetch(mapping: str, *rows: dict, parquet: bool = False):
+            if parquet:
+                pl.DataFrame(rows).write_parquet(tmp_path / "mine.parquet")
+            else:
+                (tmp_path / "mine.csv").write_text(feeds.table(*rows))
+            (tmp_path / "map.yaml").write_text(mapping)
+            return Own(known, tmp_path / "map.yaml").fetch(client, TODAY, quiet)
+
+        return fetch
+
+    ROW = {"Vendor": "Uni", "Node": "n1", "Card": "Tesla V100-SXM2-16GB", "EUR/h": "1.28", "Cards": "8"}  # noqa: RUF012
+    MAP = """
+file: mine.csv
+columns: {provider: Vendor, instance_type: Node, gpu: Card, amount: EUR/h, gpu_count: Cards}
+values: {currency: EUR, kind: campus}
+"""
+
+    def test_a_table_with_a_mapping(self, fetch):
+        got = fetch(self.MAP, self.ROW)
+        (row,) = rows_of(got)
+        assert (row["gpu"], row["amount"], row["currency"], row["kind"]) == (
+            "V100 SXM2 16GB",
+            1.28,
+            "EUR",
+            "campus",
+        )
+        assert got.whole
+
+    def test_a_parquet_file(self, fetch):
+        rows = rows_of(
+            fetch(self.MAP.replace("mine.csv", "mine.parquet"), self.ROW | {"EUR/h": 1.28}, parquet=True)
+        )
+        assert rows[0]["amount"] == 1.28
+
+    @pytest.mark.case("P3")
+    def test_prices_for_one_gpu_become_prices_of_the_machine(self, fetch):
+        (row,) = rows_of(fetch(self.MAP + "quoted_per: gpu\n", self.ROW | {"EUR/h": "0.16"}))
+        assert row["amount"] == pytest.approx(1.28)
+
+    @pytest.mark.case("P9")
+    @pytest.mark.parametrize(
+        ("reserved", "minimum", "amount", "kind"),
+        [("345", "1", 3.45, "list"), ("", "1", 0.01, "observed_minimum"), ("", "", None, "list")],
+    )
+    def test_a_floor_is_not_a_price(self, fetch, reserved, minimum, amount, kind):
+        mapping = """
+file: mine.csv
+columns: {provider: Vendor, instance_type: Node, gpu: Card, reserved_amount: dph, minimum_amount: min_bid}
+values: {currency: USD, kind: marketplace, gpu_count: 1}
+money_unit: cents
+"""
+        (row,) = rows_of(fetch(mapping, self.ROW | {"dph": reserved, "min_bid": minimum}))
+        assert (row["amount"], row["price_kind"]) == (amount, kind)
+
+    @pytest.mark.case("P18")
+    def test_without_a_currency_it_is_unknown(self, fetch):
+        (row,) = rows_of(fetch(self.MAP.replace("currency: EUR, ", ""), self.ROW))
+        assert row["currency"] is None
+
+    @pytest.mark.parametrize(
+        ("old", "new", "said"),
+        [
+            ("amount: EUR/h", "amount: EUR/hour", "no column 'EUR/hour'; did you mean EUR/h?"),
+            ("amount: EUR/h", "amont: EUR/h", "no 'amont'; did you mean amount?"),
+            ("amount: EUR/h, ", "", "which column is amount"),
+            ("kind: campus", "kind: castle", "kind is 'castle'; it must be one of cloud"),
+            ("columns:", "column:", "must say `file:`"),
+            ("file: mine.csv", "file: none.csv", "none.csv cannot be read"),
+        ],
+    )
+    def test_what_is_wrong_is_said_in_a_sentence(self, fetch, old, new, said):
+        with pytest.raises(BadInput, match=said.replace("?", r"\?")):
+            fetch(self.MAP.replace(old, new), self.ROW)
+
+    def test_a_price_that_is_no_number_names_its_row(self, fetch):
+        with pytest.raises(SourceFailed, match=r"mine.csv, row 2 is 'call us'"):
+            fetch(self.MAP, self.ROW | {"EUR/h": "call us"})
+
+    def test_terms_as_chinese_price_lists_name_them(self, fetch, tmp_path):
+        mapping = """
+file: mine.csv
+columns: {provider: 云, instance_type: 机型, gpu: 显卡, amount: 价格, term: 计费}
+values: {currency: CNY, country: CHN, gpu_count: 1}
+"""
+        line = {"云": "某云", "机型": "a", "显卡": "RTX 4090", "价格": "7500", "计费": "包年"}
+        month = line | {"机型": "b", "价格": "730", "计费": "包月"}
+        hour = line | {"机型": "c", "价格": "1.5", "计费": "按量"}
+        got = fetch(mapping, line, month, hour)
+        rows = {r["instance_type"]: r for r in rows_of(got)}
+        assert (rows["a"]["term"], rows["a"]["amount"], rows["a"]["upfront"]) == ("reserved_1y", 0.0, 7500.0)
+        assert (rows["b"]["term"], rows["b"]["per"], rows["b"]["minimum_months"]) == (
+            "monthly",
+            "machine_month",
+            1.0,
+        )
+        assert rows["c"]["term"] == "on_demand"
+        catalog = Catalog(
+            date(2026, 10, 31),
+            DATA_DIR,
+            extra={"offers": got.offers.with_columns(valid_from=date(2026, 10, 1))},
+        )
+        cny = catalog.all_rows("fx").filter(currency="CNY", month=date(2026, 10, 1))["usd_per_unit"].item()
+        usd = {
+            r["instance_type"]: r["usd_per_hour"]
+            for r in judged(catalog).to_dicts()
+            if r["provider"] == "某云"
+        }
+        assert usd == pytest.approx({"a": 7500 / 12 / 730 * cny, "b": cny, "c": 1.5 * cny})

@@ -1,0 +1,102 @@
+"""Watching prices: a line when one moves past a threshold, once."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from small_market import market, offer
+
+from rackrent.app.price_watch import Watched, moved, watch
+from rackrent.catalog.catalog import Catalog
+from rackrent.errors import BadInput
+
+FIRST, NEXT = date(2026, 7, 2), date(2026, 8, 2)
+
+
+@pytest.fixture
+def look(tmp_path):
+    """Watch what a text says in a market where the L4 cost 1.00 until August and 0.80 from then on."""
+    catalog = market(
+        tmp_path,
+        offer(valid_to=date(2026, 8, 1)),
+        offer(amount=0.8, valid_from=date(2026, 8, 1), observed_on=date(2026, 8, 1)),
+    )
+    for name in ("parts",):
+        (tmp_path / f"{name}.csv").write_text(
+            "system,part_type,name,quantity,amount,currency,source,observed_on,confidence,valid_from,valid_to,note\n"
+            "s,gpu,RTX 4090 Founders,1,1599,USD,t,2026-07-01,high,2026-07-01,2026-08-01,\n"
+            "s,gpu,RTX 4090 Founders,1,1799,USD,t,2026-08-01,high,2026-08-01,,\n"
+        )
+
+    def look(text: str, day: date) -> list[str]:
+        (tmp_path / "w.yaml").write_text(text)
+        then = Catalog(day, catalog.directory)
+        return [s.said for s in watch(then, tmp_path / "w.yaml", tmp_path / "state.json").moved]
+
+    return look
+
+
+def test_a_gpu_that_falls_past_its_threshold_is_told_once(look):
+    text = "watch: [{gpu: L4, below: 0.9}]"
+    assert look(text, FIRST) == []
+    (said,) = look(text, NEXT)
+    assert said.startswith("L4, on_demand: fell below $0.900: $0.800 (was $1.00), seen on 2026-08-01. ")
+    assert said.endswith("The data at hand do not say whether to buy or to wait.")
+    assert look(text, NEXT) == []
+
+
+def test_an_offer_and_a_part(look):
+    text = (
+        "watch:\n- {offer: alpha/a1/global/on_demand, moves_percent: 15}\n- {part: rtx 4090, above: 1700}\n"
+    )
+    assert look(text, FIRST) == []
+    offer_said, part_said = look(text, NEXT)
+    assert offer_said == "alpha/a1/global/on_demand: moved by -20.0 %: $0.800 (was $1.00), seen on 2026-08-01"
+    assert part_said == "rtx 4090: rose above $1,700: $1,799 (was $1,599), seen on 2026-08-01"
+
+
+def test_the_first_look_says_what_is_already_past(look):
+    (said,) = look("watch: [{gpu: L4, below: 2}]", FIRST)
+    assert said.startswith("L4, on_demand: is below $2.00: $1.00")
+
+
+def test_an_unknown_price_says_nothing_and_forgets_nothing(look):
+    text = "watch: [{gpu: L4, below: 0.9}]"
+    look(text, FIRST)
+    assert look(text, date(2026, 1, 1)) == []
+    assert len(look(text, NEXT)) == 1
+
+
+def test_small_moves_add_up():
+    item = Watched(gpu="L4", moves_percent=10)
+    assert moved(item, 1.00, 1.00, 0.95) == ""
+    assert moved(item, 0.95, 1.00, 0.89) == "moved by -11.0 %: $0.890 (was $1.00)"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("watch: []", "the file must hold a list"),
+        ("watch: [{gpu: L4}]", r"line 1: watch\[0\] needs a threshold"),
+        ("watch:\n- {gpu: L4, offer: x, below: 1}", r"line 2: watch\[0\] must name one of gpu, offer, part"),
+        ("watch: [{gpu: L4, bellow: 1}]", "did you mean below"),
+        ("watch: [{gpu: L4, below: -1}]", "must be more than 0"),
+        ("watch: [{gpu: L4, below: cheap}]", "must be a number"),
+        ("watch: [{gpu: L5, below: 1}]", "Unknown GPU 'L5'; did you mean"),
+        ("watch: [{gpu: L4, below: 1, term: weekly}]", "must be one of on_demand"),
+        ("watch: [{gpu: L4, below: 1, provider: Alfa}]", "did you mean 'Alpha'"),
+        ("watch: [{offer: alpha/none, below: 1}]", "there is no 'alpha/none'"),
+        ("watch: [{part: RTX 4091, below: 1}]", "there is no part"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_remembered(look, tmp_path, text, said):
+    with pytest.raises(BadInput, match=said):
+        look(text, FIRST)
+    assert not (tmp_path / "state.json").exists()
+
+
+def test_a_spoilt_state_is_said(look, tmp_path):
+    (tmp_path / "state.json").write_text("[1]")
+    with pytest.raises(BadInput, match="remove it to begin anew"):
+        look("watch: [{gpu: L4, below: 1}]", FIRST)
