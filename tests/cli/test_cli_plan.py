@@ -20,9 +20,12 @@ def test_json_is_one_object(rackrent):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("hour,gpus\n2026-01-01 00:00:00,1\n", "column 'gpus_in_use' is missing; it has hour, gpus"),
-        ("hour,gpus_in_use\n2026-01-01 00:00:00,x\n", "row 2: the hour or the GPUs in use cannot be read"),
-        ("hour,gpus_in_use\nsoon,1\n", "row 2: the hour or the GPUs in use cannot be read"),
+        ("hour,gpus\n2026-01-01 00:00:00,1\n", "hour and gpus_in_use; it has hour, gpus"),
+        (
+            "hour,gpus_in_use\n2026-01-01 00:00:00,x\n",
+            "There is no hour of use in these files to make a plan from: ",
+        ),
+        ("hour,gpus_in_use\nsoon,1\n", "There is no hour of use in these files to make a plan from: "),
         ("hour,gpus_in_use\n2026-01-01 00:00:00,1\n", "say it with --gpu"),
     ],
 )

@@ -133,7 +133,9 @@ class TestCommitment:
         assert flows[[0, 1, 11, 12, 13, 24]].tolist() == [500, 100, 100, 600, 100, 100]
 
     @given(st.floats(0, 1e6), st.floats(0, 1e6), st.integers(1, 36), st.integers(1, 60))
-    def test_the_first_term_is_paid_whole_and_renewals_to_the_horizon(self, monthly_usd, upfront, term, horizon):
+    def test_the_first_term_is_paid_whole_and_renewals_to_the_horizon(
+        self, monthly_usd, upfront, term, horizon
+    ):
         terms = max(1.0, horizon / term)
         paid = commitment_flows(monthly_usd, upfront, term, horizon).sum()
         assert paid == pytest.approx(terms * (upfront + term * monthly_usd))

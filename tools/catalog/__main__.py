@@ -9,7 +9,17 @@ from pathlib import Path
 from rackrent.catalog.catalog import DATA_DIR
 from tools.catalog.common import Row, Sources, write_table
 
-WRITERS = ("gpus", "offers", "providers", "currency", "machines", "components", "benchmarks", "places", "judgement")
+WRITERS = (
+    "gpus",
+    "offers",
+    "providers",
+    "currency",
+    "machines",
+    "components",
+    "benchmarks",
+    "places",
+    "judgement",
+)
 
 
 def main() -> None:

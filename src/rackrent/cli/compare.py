@@ -113,7 +113,11 @@ def compare(
     with shown_in(shown):
         if watch:
             code = _watch(
-                lambda: ask(question, opened, as_of=opened.as_of, beside=workload and workload.parent), workload, said, state, as_json=as_json
+                lambda: ask(question, opened, as_of=opened.as_of, beside=workload and workload.parent),
+                workload,
+                said,
+                state,
+                as_json=as_json,
             )
             raise typer.Exit(code)
         with progress(_("comparing")):

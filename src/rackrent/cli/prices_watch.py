@@ -20,7 +20,9 @@ def watch(
     *,
     state: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help=_("Remember here what was seen. [default: a file in your state folder]")),
+        typer.Option(
+            metavar="FILE", help=_("Remember here what was seen. [default: a file in your state folder]")
+        ),
     ] = None,
     as_of: AsOf = None,
     catalog: CatalogFolder = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -28,6 +29,10 @@ class Used(Protocol):
     @property
     def jobs(self) -> pl.DataFrame:
         """Return one row per job."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Return what a reader of the figures should know: rows that could not be read, demand that is hidden."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,8 @@ def history_of(usage: Used, *, gpu: str | None = None, gang: int | None = None) 
     """
     hourly = usage.hourly
     if hourly.is_empty():
-        raise BadInput(_("There is no hour of use in these files to make a plan from."))
+        why = usage.warnings[0] if usage.warnings else _("no row says when GPUs were in use")
+        raise BadInput(_("There is no hour of use in these files to make a plan from: {why}").format(why=why))
     unknown = hourly.filter(pl.col("gpus_in_use").is_null())
     if not unknown.is_empty():
         raise BadInput(

@@ -213,7 +213,7 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
         mix,
         rented,
         tested,
-        _notes(history, request, catalog),
+        (*_notes(history, request, catalog), *usage.warnings),
         tuple(setting.used.values()),
     )
 
