@@ -16,6 +16,7 @@ from rackrent.costing.rent import COMMITTED_TERMS, INTERRUPTED_TERMS
 from rackrent.costing.setting import Setting
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
+from rackrent.money import format_usd
 from rackrent.units import DAYS_PER_YEAR
 
 Cell = dict[str, Any]
@@ -138,4 +139,10 @@ def _lock_in(option: Option, setting: Setting) -> list[Cell]:
         return []
     usd = sum(s.total_usd for s in leaving)
     fact = leaving[-1].facts[-1]
-    return [_cell(_("leaving costs about ${usd:,.0f} in data out and work").format(usd=usd), fact, setting)]
+    return [
+        _cell(
+            _("leaving costs about {usd} in data out and work").format(usd=format_usd(usd, decimals=0)),
+            fact,
+            setting,
+        )
+    ]

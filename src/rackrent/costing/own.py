@@ -16,6 +16,7 @@ from rackrent.costing.streams import CostStream, Payer, TaxBasis, at_end, at_sta
 from rackrent.costing.use import Use
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
+from rackrent.money import format_usd
 from rackrent.units import DAYS_PER_YEAR, HOURS_PER_MONTH, MONTHS_PER_YEAR, WATTS_PER_KW
 
 KW_PER_COOLER = 5.0
@@ -378,8 +379,8 @@ def _resale(hardware: Hardware, use: Use, setting: Setting) -> _Sale | None:
     if model != "curve":
         written_off = straight_line if model == "straight_line" else declining_balance
         left = max(0.0, base.value - float(np.sum(written_off(base.value, 0.0, life, h))))
-        text = _("book value ${left:,.0f} a machine less {cost:.1%} selling cost").format(
-            left=left, cost=cost.known
+        text = _("book value {left} a machine less {cost:.1%} selling cost").format(
+            left=format_usd(left, decimals=0), cost=cost.known
         )
         return _Sale((net * left, net * left, net * left), text, (base, cost))
     gpus, text, facts = _gpu_resale(hardware, base, setting)
@@ -387,8 +388,8 @@ def _resale(hardware: Hardware, use: Use, setting: Setting) -> _Sale | None:
     share = setting.assume("resale_rest_share")
     years = h / MONTHS_PER_YEAR
     kept = [rest * (s or 0.0) ** (years / REST_SHARE_YEARS) for s in (share.low, share.value, share.high)]
-    text += _("; the rest of the machine ${rest:,.0f}; less {cost:.1%} selling cost").format(
-        rest=kept[1], cost=cost.known
+    text += _("; the rest of the machine {rest}; less {cost:.1%} selling cost").format(
+        rest=format_usd(kept[1], decimals=0), cost=cost.known
     )
     # Counted is the lower quartile of the GPUs and the likely share of the rest.
     counted, middle, high = (net * (g + r) for g, r in zip(gpus, (kept[1], kept[1], kept[2]), strict=True))
@@ -415,15 +416,15 @@ def _gpu_resale(
     facts = (gpu.fact("launch_price_usd", "usd"), *curve.facts)
     if value.beyond_data:
         text = ngettext(
-            "{n} GPU aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f})",
-            "{n} GPUs aged {age:.1f} years since launch: past the data, nothing is counted (at most ${high:,.0f} each)",
+            "{n} GPU aged {age:.1f} years since launch: past the data, nothing is counted (at most {high})",
+            "{n} GPUs aged {age:.1f} years since launch: past the data, nothing is counted (at most {high} each)",
             n,
-        ).format(n=n, age=age, high=high)
+        ).format(n=n, age=age, high=format_usd(high, decimals=0))
         # Anything from nil to the last point is possible: the quartiles of that are counted in the uncertainty.
         return (0.0, n * high / 2, n * high * 3 / 4), text, facts
     text = ngettext(
-        "{n} GPU aged {age:.1f} years since launch at ${low:,.0f}, the lower quartile of the curve",
-        "{n} GPUs aged {age:.1f} years since launch at ${low:,.0f} each, the lower quartile of the curve",
+        "{n} GPU aged {age:.1f} years since launch at {low}, the lower quartile of the curve",
+        "{n} GPUs aged {age:.1f} years since launch at {low} each, the lower quartile of the curve",
         n,
     )
-    return (n * low, n * median, n * high), text.format(n=n, age=age, low=low), facts
+    return (n * low, n * median, n * high), text.format(n=n, age=age, low=format_usd(low, decimals=0)), facts
