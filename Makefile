@@ -36,7 +36,7 @@ demo: $(READY)
 
 test: lint
 	@echo "rackrent: pytest (the whole suite)"
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto
 
 lint: $(READY_DEV)
 	@echo "rackrent: ruff check" && $(BIN)/ruff check --quiet .

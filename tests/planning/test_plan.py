@@ -30,6 +30,7 @@ class Usage:
     jobs: pl.DataFrame = field(
         default_factory=lambda: pl.DataFrame(schema={"pool": pl.String, "gpu": pl.String, "gpus": pl.Float64})
     )
+    warnings: tuple[str, ...] = ()
 
 
 def hours(gpus, pool="lab", gpu="RTX 3090", start=0):

@@ -155,7 +155,10 @@ def _costed(candidate: Candidate, option: Option, use: Use, setting: Setting) ->
     streams += waiting_stream(use.start_month * DAYS_PER_MONTH, setting)
     streams += tax_streams(streams, setting)
     streams += indirect_streams(streams, machine_price, setting.workload.funding)
-    unsold = tuple(s.formula for s in streams if s.category == "resale" and s.total_usd == 0)
+    # The first part of the formula is about the GPUs: why nothing is counted for them.
+    unsold = tuple(
+        s.formula.partition(";")[0] for s in streams if s.category == "resale" and s.total_usd == 0
+    )
     energy = _energy_kwh(candidate, use, setting)
     intensity = _carbon(candidate, setting)
     costed = replace(
