@@ -14,14 +14,16 @@ INPUTS := $(VENV)/pyvenv.cfg pyproject.toml constraints.txt hatch_build.py tools
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 READY_BENCH := $(VENV)/.ready-bench
+READY_ENGINES := $(VENV)/.ready-engines
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench messages lock clean
+.PHONY: help demo test test-engines lint format bench messages lock clean
 
 help:
 	@echo "make demo      set up $(VENV) and run: rackrent compare examples/first-machine.yaml --html report.html"
 	@echo "make test      set up $(VENV) and run ruff, mypy, import-linter and pytest"
+	@echo "make test-engines  as root on Debian: install Chromium, Java and the like, and run tests/engines"
 	@echo "make lint      the checks of make test that run nothing"
 	@echo "make format    lay out the code and fix what ruff can fix"
 	@echo "make bench     measure speed (installs gpuhunt to compare with)"
@@ -37,6 +39,11 @@ demo: $(READY)
 test: lint
 	@echo "rackrent: pytest (the whole suite)"
 	@$(BIN)/python -m pytest -n auto
+
+test-engines: $(READY_ENGINES)
+	@sh tools/engines.sh
+	@echo "rackrent: pytest tests/engines (a browser, Spark, PDF)"
+	@$(BIN)/python -m pytest tests/engines
 
 lint: $(READY_DEV)
 	@echo "rackrent: ruff check" && $(BIN)/ruff check --quiet .
@@ -92,4 +99,9 @@ $(READY_DEV): $(INPUTS)
 $(READY_BENCH): $(READY_DEV)
 	@echo "rackrent: installing what make bench compares with into $(VENV)"
 	@$(PIP) --editable '.[dev,bench]'
+	@touch $(READY) $(READY_DEV) $@
+
+$(READY_ENGINES): $(READY_DEV)
+	@echo "rackrent: installing what the engines are driven with into $(VENV)"
+	@$(PIP) --editable '.[dev,engines,pdf]'
 	@touch $(READY) $(READY_DEV) $@
