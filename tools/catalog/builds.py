@@ -50,6 +50,7 @@ X299 = (
     "ASUS WS X299 SAGE/10G", "Intel Core i9 10900X", "Noctua NH-D15 Air", "G.Skill Ripjaws V 128 GB",
     "Samsung 990 Pro 4000 GB", "EVGA SuperNOVA 1600 G2 ATX", "Fractal Design Meshify 2 XL",
 )  # fmt: skip
+TIGHT = "its 1,600 W supply is below 1.25 times the load: limit the cards' power"
 TODAY = "prices of 2025-07-23, the newest we have: memory has become dearer since"
 
 BUILDS = (
@@ -97,12 +98,12 @@ BUILDS = (
         "2025-2x-rtx-5090", "2x RTX 5090, Ryzen 9 9950X, 128 GB", None, 2,
         ("NVIDIA GeForce RTX 5090 Founders Edition", "AMD Ryzen 9 9950X", "ASUS ProArt X870E-CREATOR WIFI",
          "Crucial Pro 128 GB DDR5-5600", "Noctua NH-D15 Air", "Samsung 990 Pro 4000 GB", "SeaSonic PRIME TX-1600",
-         "Fractal Design Torrent EATX"), JULY_2025, None, TODAY, form="workstation",
+         "Fractal Design Torrent EATX"), JULY_2025, None, f"{TODAY}; {TIGHT}", form="workstation",
     ),
     Build(
         "2025-1x-rtx-pro-6000", "1x RTX PRO 6000 Blackwell, Ryzen 9 9950X, 128 GB", None, 1,
         ("NVIDIA RTX PRO 6000 Blackwell Workstation", "AMD Ryzen 9 9950X", "ASUS ProArt X870E-CREATOR WIFI",
-         "Crucial Pro 128 GB DDR5-5600", "Noctua NH-D15 Air", "Samsung 990 Pro 4000 GB", "MSI MPG A1000G",
+         "Crucial Pro 128 GB DDR5-5600", "Noctua NH-D15 Air", "Samsung 990 Pro 4000 GB", "SeaSonic PRIME TX-1600",
          "Fractal Design Torrent EATX"), JULY_2025, None, f"{TODAY}; the GPU at its launch price",
         form="workstation",
     ),
@@ -112,15 +113,15 @@ BUILDS = (
     ),
     Build(
         "2025-4x-rtx-a6000", "4x RTX A6000, Core i9-10900X, 128 GB", None, 4, ("NVIDIA RTX A6000", *X299),
-        JULY_2025, None, TODAY, form="workstation",
+        JULY_2025, None, f"{TODAY}; {TIGHT}", form="workstation",
     ),
     Build(
         "2025-4x-rtx-6000-ada", "4x RTX 6000 Ada, Core i9-10900X, 128 GB", None, 4, ("NVIDIA RTX 6000 Ada", *X299),
-        JULY_2025, date(2026, 3, 1), TODAY, form="workstation",
+        JULY_2025, date(2026, 3, 1), f"{TODAY}; {TIGHT}", form="workstation",
     ),
     Build(
         "2025-4x-rtx-6000-ada", "4x RTX 6000 Ada, Core i9-10900X, 128 GB", None, 4, ("NVIDIA RTX 6000 Ada", *X299),
-        date(2026, 3, 1), None, f"{TODAY}; the GPUs of 2026-03", form="workstation",
+        date(2026, 3, 1), None, f"{TODAY}; the GPUs of 2026-03; {TIGHT}", form="workstation",
         gpu_price=(6956, "2026-03-01", "component-listings-2026"),
     ),
 )  # fmt: skip
