@@ -125,7 +125,7 @@ def _datasheets(facts: Path, sources: Sources) -> Iterator[Row]:
             "memory_gb": number(fact["memory_gb"]),
             **{ours: number(fact[theirs]) for ours, theirs in SPECS.items()},
             "slot_width": SLOTS.get(fact["board_slot_width"] or ""),
-            "power_connectors": fact["power_connectors"],
+            "power_connectors": "none" if fact["power_connectors"] == "None" else fact["power_connectors"],
             "cooler": _cooler(fact["reference_cooler"]),
             "dies": 2.0 if gpu == "K80" else 1.0,
             "source": source,

@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from rackrent.catalog.components import Component
+from rackrent.i18n import N_
 
+LABELS = {
+    "gpu": N_("Video Card"), "cpu": N_("CPU"), "cpu_cooler": N_("CPU Cooler"), "motherboard": N_("Motherboard"),
+    "memory": N_("Memory"), "storage": N_("Storage"), "power_supply": N_("Power Supply"), "case": N_("Case"),
+    "fan": N_("Case Fan"),
+}  # fmt: skip
+"""Kinds of parts as parts lists name them."""
 BOARD_W, MODULE_W, DRIVE_W, FANS_W = 40.0, 3.0, 8.0, 20.0
 """Watts of what has no rating of its own: the board, a memory module, a solid-state drive, fans and a pump."""
 HEADROOM = 1.25

@@ -8,20 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rackrent.building.check import Check
-from rackrent.building.machine import Machine
+from rackrent.building.machine import LABELS, Machine
 from rackrent.building.requirements import BuildRequirements
 from rackrent.catalog.components import Component
 from rackrent.catalog.fact import Fact
-from rackrent.i18n import N_
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_YEAR, WATTS_PER_KW
 
-LABELS = {
-    "gpu": N_("Video Card"), "cpu": N_("CPU"), "cpu_cooler": N_("CPU Cooler"), "motherboard": N_("Motherboard"),
-    "memory": N_("Memory"), "storage": N_("Storage"), "power_supply": N_("Power Supply"), "case": N_("Case"),
-    "fan": N_("Case Fan"),
-}  # fmt: skip
-"""Kinds of parts as parts lists name them."""
 ORDER = tuple(LABELS)
 
 

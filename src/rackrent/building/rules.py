@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rackrent.building.finding import Finding, Site, Verdict
-from rackrent.building.machine import Machine
+from rackrent.building.machine import LABELS, Machine
 from rackrent.building.rules_board import airflow, lanes, positions
 from rackrent.building.rules_power import circuit, leads, transients, watts
 from rackrent.i18n import gettext as _
@@ -31,7 +31,11 @@ def complete(machine: Machine, site: Site) -> Iterator[Finding]:
     if not machine.cards:
         missing.append("gpu")
     if missing:
-        yield Finding("complete", "unknown", _("not in the list: {kinds}").format(kinds=", ".join(missing)))
+        yield Finding(
+            "complete",
+            "unknown",
+            _("not in the list: {kinds}").format(kinds=_(", ").join(_(LABELS[kind]) for kind in missing)),
+        )
 
 
 def socket(machine: Machine, site: Site) -> Iterator[Finding]:

@@ -16,7 +16,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command(help=_("""Say what to own, reserve and rent for what you really use, and what that would have saved.
 
-USAGE is a CSV file with one row an hour: hour, gpus_in_use, and pool and gpu where you have them."""))  # fmt: skip
+USAGE is any file that `rackrent usage` reads: Slurm, bills, metrics, or a CSV with one row an hour (hour, gpus_in_use,
+and pool and gpu where you have them)."""))  # fmt: skip
 def plan(
     usage: Annotated[list[Path], typer.Argument(metavar="USAGE...", help=_("Files of what was used."))],
     *,

@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Console
 
 from rackrent.building.check import Check
-from rackrent.building.machine import Machine
+from rackrent.building.machine import LABELS, Machine
 from rackrent.building.match import Match
-from rackrent.building.outcome import LABELS, Build, parts_lines
+from rackrent.building.outcome import Build, parts_lines
 from rackrent.errors import BadInput
 from rackrent.i18n import N_
 from rackrent.i18n import gettext as _

@@ -56,7 +56,7 @@ class _Evidence:
 
 def _scorecard(comparison: Comparison, shown: Sequence[Shown]) -> Section | None:
     cards = {s.letter: scorecard(s.option, comparison.setting) for s in shown}
-    columns = (Column(_("What is known")), Column(_("Options")), Column(_("Source")))
+    columns = (Column(_("What is known")), Column(_("Holds for")), Column(_("Source")))
     tables = []
     for aspect, label in ASPECTS.items():
         said: dict[tuple[str, str], _Evidence] = {}
@@ -135,6 +135,6 @@ def _left_out(comparison: Comparison) -> Section | None:
         Row(plain(reason, f"{n:,}"))
         for reason, n in sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:REASONS_SHOWN]
     )
-    columns = (Column(_("Reason")), Column(_("Options"), True))
+    columns = (Column(_("Reason")), Column(_("How many"), True))
     table = Table(_("Why options are out (one may have several reasons)"), columns, rows)
     return Section("left-out", _("What was left out"), (Prose(text), table))

@@ -33,7 +33,7 @@ def verdict(plan: Plan) -> str:
         months=plan.request.months, usd=format_usd(plan.present_value_usd), rented=format_usd(plan.all_rented_usd),
         saving=plan.saving, upfront=format_usd(float(plan.mix.outcome.capital.sum())),
     )  # fmt: skip
-    return " ".join([said, cost, _tested(plan)]).strip()
+    return _(" ").join(t for t in (said, cost, _tested(plan)) if t)
 
 
 def _part(plan: Plan, option: Named) -> str:

@@ -172,7 +172,11 @@ def _drawing(chart: Any, title: str, alt_text: str, key: list[tuple[str, str]]) 
 
 def _options(plan: Plan) -> dict[str, Any]:
     head = [_("Option"), _("Term"), _("GPU"), _("GPUs at most"), _("Speed"), _("Share of work")]
-    return {"title": _("Options"), "head": head, "rows": [_option(plan, o) for o in plan.options]}
+    return {
+        "title": _("The options side by side"),
+        "head": head,
+        "rows": [_option(plan, o) for o in plan.options],
+    }
 
 
 def _option(plan: Plan, o: Named) -> list[str]:

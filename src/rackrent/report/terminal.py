@@ -296,7 +296,7 @@ def _left_out(screen: Console, comparison: Comparison, *, everything: bool) -> N
     if not kinds:
         return
     screen.print()
-    out = table(screen, (_("Out because"), "left"), (_("Options"), "right"), (_("For example"), "left"))
+    out = table(screen, (_("Out because"), "left"), (_("How many"), "right"), (_("For example"), "left"))
     for reason, options in kinds if everything else kinds[:REASONS_LISTED]:
         few = options[: EXAMPLES_SHOWN if screen.width >= ROOMY else 1]
         out.add_row(reason, f"{len(options):,}", "\n".join(o.id for o in few))
