@@ -111,3 +111,70 @@ def test_two_rented_options_do_not_break_even_at_the_start() -> None:
     row = next(o for o in result.to_dict(everything=True)["options"] if o["name"] == "dear")
     assert next(iter(row["break_even_months"].values())) is None
     assert result.to_dict()["hours_per_month"] == 730
+
+
+def test_two_credits_of_one_provider_are_not_spent_on_the_same_dollars() -> None:
+    bill = [quote(provider="AWS", usd_per_gpu_hour=1.0)]
+    credits = [{"provider": "AWS", "usd": 1e6}, {"provider": "AWS", "usd": 1e6, "expires": "2027-06-30"}]
+    option = named(compare(quotes=bill, credits=credits))
+    by_category = {c: sum(s.total_usd for s in option.streams if s.category == c) for c in ("rent", "credit")}
+    assert by_category["credit"] < 0
+    assert option.total_usd >= 0
+    assert -by_category["credit"] <= sum(s.total_usd for s in option.streams if s.category not in ("credit",))
+
+
+def test_whoever_keeps_one_machine_can_still_sell_the_other() -> None:
+    have = [
+        {"name": "mine", "gpu": "RTX 4090", "resale_usd": 1_500},
+        {"name": "other", "gpu": "RTX 3090", "gpus": 4, "resale_usd": 3_600, "machines": 2},
+    ]
+    result = compare(have=have)
+    sold = {
+        name: sum(s.total_usd for s in named(result, name).streams if s.category == "opportunity")
+        for name in ("mine", "other")
+    }
+    assert sold["mine"] == pytest.approx(-2 * 3_600 * 0.875)
+    assert sold["other"] == pytest.approx(-(1_500 + 3_600) * 0.875), "one of two is kept"
+
+
+def test_the_sale_of_what_you_have_goes_to_who_keeps_resales() -> None:
+    have = [{"name": "old", "gpu": "RTX 3090", "resale_usd": 800}]
+    option = named(compare(have=have, quotes=[quote()], funding={"resale_kept_by": "institution"}))
+    (sale,) = (s for s in option.streams if s.category == "opportunity")
+    assert sale.payer == "institution"
+
+
+def test_a_machine_kept_stopped_is_billed_for_no_more_hours_than_there_are() -> None:
+    keep: dict[str, Any] = {
+        "between_runs": "stop",
+        "demand": {"gpu_hours_per_month": 700, "reference_gpu": "RTX 4090"},
+    }
+    option = named(compare(quotes=[quote(provider="Vultr")], **keep))
+    hours = sum(s.total_usd for s in option.streams if s.category in ("rent", "idle", "startup")) / 1.0
+    assert hours <= 36 * 730 * 1.15, "waste and starts may push a full month over its end, never stopping"
+    light = named(compare(quotes=[quote(provider="Vultr")], between_runs="stop"))
+    assert sum(
+        s.total_usd for s in light.streams if s.category in ("rent", "idle", "startup")
+    ) == pytest.approx(36 * 730)
+
+
+def test_a_range_that_is_costed_anew_moves_the_tornado() -> None:
+    result = compare(
+        quotes=[quote()],
+        data={"storage_gb": {"low": 10, "likely": 5_000, "high": 50_000}},
+        own={"machines": [{"name": "box", "gpu": "RTX 4090", "price_usd": 2_500, "gpu_price_usd": 1_800}]},
+    )
+    assert result.tornado is not None
+    bar = next(b for b in result.tornado.bars if b.driver.key == "data.storage_gb")
+    assert bar.swing_usd > 10_000
+
+
+def test_looking_at_options_does_not_change_the_odds() -> None:
+    few, all_of_them = compare(), compare()
+    assert len(list(all_of_them.options)) > 100
+    assert few.uncertainty.regret_usd.tobytes() == all_of_them.uncertainty.regret_usd.tobytes()
+
+
+def test_a_quote_by_the_hour_has_no_minimum_of_months() -> None:
+    with pytest.raises(BadInput, match="minimum_months"):
+        compare(quotes=[quote(minimum_months=12)])

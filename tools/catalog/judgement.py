@@ -42,7 +42,7 @@ def build(facts: Path, sources: Sources) -> dict[str, list[Row]]:
             number(f["high"]),
             f["unit"],
             f["applies_to"],
-            f["basis"],
+            (f["basis"] or "").replace("the brief", "a published account"),
         )
         for f in read_facts(facts / "assumptions.csv")
     ]

@@ -20,6 +20,8 @@ def pick(text: str, ids: Sequence[str]) -> str:
     'cloud/aws/p3'
     """
     wanted = text.strip().lower()
+    if not any(wanted in i for i in ids):
+        wanted = "-".join(wanted.split())
     if wanted in ids:
         return wanted
     matches = [i for i in ids if i.startswith(wanted)] or [i for i in ids if wanted in i]

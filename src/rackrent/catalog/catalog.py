@@ -21,8 +21,6 @@ T = TypeVar("T")
 
 DATA_DIR = Path(__file__).parent / "data"
 
-MARKET_TABLES = frozenset({"offers", "systems", "parts", "components"})
-"""Tables of which a row from the future is never used: nobody could buy it on that day."""
 
 
 @dataclass

@@ -44,6 +44,7 @@ class Candidate:
     wall_limit_hours: float | None = None
     gpu_hours_cap: float | None = None
     machines_have: int | None = None
+    have: int | None = None
     cores: float | None = None
     network_gbps: float | None = None
     against: tuple[str, ...] = ()

@@ -36,7 +36,7 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     if best is None:
         words = Verdict(_("No option can do this work as it is put."))
     else:
-        words = verdict(best, on_budget if workload.funding else None, rival, Sides(ranking), setting)
+        words = verdict(best, on_budget, rival, Sides(ranking), setting)
     return Comparison(
         setting, ranking, headlines(ranking), best, on_budget, words, tuple(_warnings(setting, best, rival))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -24,12 +25,19 @@ from rackrent.comparison.owned import resale_today
 from rackrent.costing import own, rent
 from rackrent.costing.finance import npv
 from rackrent.costing.setting import Setting
-from rackrent.costing.streams import CostStream, at_start
+from rackrent.costing.streams import CostStream, Payer, at_start
 from rackrent.costing.transfers import credit_streams, indirect_streams, tax_streams, waiting_stream
 from rackrent.costing.use import Shape, Use, finish_of, machines_needed
 from rackrent.i18n import gettext as _
 from rackrent.speed import Speed
-from rackrent.units import DAYS_PER_MONTH, HOURS_PER_MONTH, SECONDS_PER_HOUR, WATTS_PER_KW, WEEKS_PER_MONTH
+from rackrent.units import (
+    DAYS_PER_MONTH,
+    HOURS_PER_MONTH,
+    MONTHS_PER_YEAR,
+    SECONDS_PER_HOUR,
+    WATTS_PER_KW,
+    WEEKS_PER_MONTH,
+)
 
 MEGABITS_PER_GB = 8_000.0
 GRAMS_PER_KG = 1_000.0
@@ -150,26 +158,22 @@ def _costed(candidate: Candidate, option: Option, use: Use, setting: Setting) ->
         assert candidate.rental is not None
         streams = rent.rent_streams(candidate.rental, use, setting)
         streams += credit_streams(streams, candidate.provider, setting)
-    if candidate.kind != "own_existing":
-        streams += _sale_of_what_you_have(setting)
+    kept = {candidate.have: use.machines} if candidate.have is not None else {}
+    streams += _sale_of_what_you_have(setting, kept)
     streams += waiting_stream(use.start_month * DAYS_PER_MONTH, setting)
     streams += tax_streams(streams, setting)
     streams += indirect_streams(streams, machine_price, setting.workload.funding)
-    # The first part of the formula is about the GPUs: why nothing is counted for them.
-    unsold = tuple(
-        s.formula.partition(";")[0] for s in streams if s.category == "resale" and s.total_usd == 0
-    )
     energy = _energy_kwh(candidate, use, setting)
     intensity = _carbon(candidate, setting)
     costed = replace(
         option,
         use=use,
         streams=tuple(streams),
-        warnings=(*option.warnings, *(_("resale: {text}").format(text=text) for text in unsold)),
+        warnings=(*option.warnings, *(s.mind for s in streams if s.mind)),
         energy_kwh=energy,
-        co2_use_kg=energy * intensity.value / GRAMS_PER_KG
-        if energy is not None and intensity and intensity.value
-        else None,
+        co2_use_kg=None
+        if energy is None or intensity is None or intensity.value is None
+        else energy * intensity.value / GRAMS_PER_KG,
         co2_embodied_kg=_embodied_kg(candidate, use, setting),
     )
     return replace(costed, reasons_on_budget=budget_reasons(costed, setting))
@@ -202,36 +206,50 @@ def shared_streams(setting: Setting) -> list[CostStream]:
     return streams + waiting_stream(upload_month(setting) * DAYS_PER_MONTH, setting)
 
 
-def _sale_of_what_you_have(setting: Setting) -> list[CostStream]:
-    """Whoever does not keep the machine they have can sell it now: the same for every other option."""
+def _sale_of_what_you_have(setting: Setting, kept: Mapping[int, int] | None = None) -> list[CostStream]:
+    """Machines that are not kept can be sold now. `kept` is how many of each entry of `have` stay in use."""
+    funding = setting.workload.funding
+    payer: Payer = funding.resale_kept_by if funding else "funding"
     out = []
     for index, machine in enumerate(setting.workload.have):
         now = resale_today(setting.catalog, machine, index)
         if now is None or not now.value:
             continue
+        sold = machine.machines - (kept or {}).get(index, 0)
+        if sold <= 0:
+            continue
         cost = setting.assume("resale_selling_cost")
-        usd = machine.machines * now.value * (1 - cost.known)
+        usd = sold * now.value * (1 - cost.known)
         text = _("{n} x ${price:,.0f} today less {cost:.1%} selling cost").format(
-            n=machine.machines, price=now.value, cost=cost.known
+            n=sold, price=now.value, cost=cost.known
         )
-        out.append(CostStream("opportunity", at_start(-usd, setting.horizon), text, (now, cost)))
+        out.append(CostStream("opportunity", at_start(-usd, setting.horizon), text, (now, cost), payer=payer))
     return out
 
 
 def _energy_kwh(candidate: Candidate, use: Use, setting: Setting) -> float | None:
-    """Energy into the site over the horizon, kWh. Rented: while it is rented, with the operator's PUE."""
+    """Energy into the site over the horizon, kWh. Rented: while it is rented, with the operator's PUE.
+
+    A committed machine idles for you when it does not work.
+    """
     if candidate.hardware is not None:
         return own.energy_kwh(candidate.hardware, use, setting, _site(candidate, setting))
     if candidate.gpu.tdp_w is None:
         return None
-    waste = setting.workload.idle_waste
-    share = waste if waste is not None else setting.assume("idle_waste").known
-    watts = use.gpus_busy * candidate.gpu.tdp_w * setting.assume("load_share_of_tdp").known
-    watts = (watts + setting.assume("idle_watts_machine").known) / setting.assume(
-        "power_supply_efficiency"
-    ).known
-    hours = float(use.busy_hours.sum()) / (1.0 - share)
-    return watts / WATTS_PER_KW * hours * setting.pue(candidate.provider).known
+    rest, efficiency = (
+        setting.assume("idle_watts_machine").known,
+        setting.assume("power_supply_efficiency").known,
+    )
+    working = use.gpus_busy * candidate.gpu.tdp_w * setting.assume("load_share_of_tdp").known + rest
+    resting = candidate.gpus * own.idle_watts_of_card(candidate.gpu, setting) + rest
+    busy = float(use.busy_hours.sum())
+    if candidate.term in rent.COMMITTED_TERMS:
+        idle = max(use.machines * HOURS_PER_MONTH * setting.horizon - busy, 0.0)
+    else:
+        waste = rent.idle_waste(setting).known
+        idle = busy * waste / (1.0 - waste)
+    watt_hours = (busy * working + idle * resting) / efficiency
+    return watt_hours / WATTS_PER_KW * setting.pue(candidate.provider).known
 
 
 def _carbon(candidate: Candidate, setting: Setting) -> Fact | None:
@@ -249,7 +267,7 @@ def _embodied_kg(candidate: Candidate, use: Use, setting: Setting) -> float:
         body = "embodied_co2_desktop" if candidate.kind == "own_build" else "embodied_co2_server"
         return 0.0 if candidate.hardware.yours else use.machines * (cards + setting.assume(body).known)
     each = cards + setting.assume("embodied_co2_server").known * candidate.gpus / GPUS_PER_SERVER
-    life_hours = setting.assume("hardware_life_years").known * HOURS_PER_MONTH * 12
+    life_hours = setting.assume("hardware_life_years").known * HOURS_PER_MONTH * MONTHS_PER_YEAR
     committed = candidate.term in rent.COMMITTED_TERMS
     hours = use.machines * HOURS_PER_MONTH * setting.horizon if committed else float(np.sum(use.busy_hours))
     return each * hours / life_hours

@@ -13,6 +13,7 @@ from rackrent.comparison.candidate import Candidate, LeadTime, given, given_watt
 from rackrent.costing.own import RESALE_SEGMENTS, Hardware
 from rackrent.costing.resale import gpu_resale_usd
 from rackrent.i18n import gettext as _
+from rackrent.money import format_usd
 from rackrent.units import DAYS_PER_YEAR
 from rackrent.workload.model import HaveMachine, Workload
 
@@ -47,6 +48,13 @@ def _of_catalog(catalog: Catalog, workload: Workload) -> Iterator[tuple[Candidat
         if card is None:
             continue
         against, warnings = _age(system, newest[system.kind, system.form], catalog)
+        if (
+            system.price.low is not None
+            and system.price.high is not None
+            and system.price.low < system.price.high
+        ):
+            text = _("its price is a range, {low} to {high}")
+            warnings += (text.format(low=format_usd(system.price.low), high=format_usd(system.price.high)),)
         hardware = Hardware(
             card,
             system.gpu_count,
@@ -162,6 +170,7 @@ def yours(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
             country=workload.location.country,
             hardware=hardware,
             machines_have=machine.machines,
+            have=index,
             cores=machine.cpu_cores,
         )
 

@@ -22,6 +22,9 @@ class Ranking(Sequence[Option]):
 
     def __init__(self, setting: Setting, entries: list[Option | int], market: Market, feasible: int) -> None:
         self.setting, self.entries, self.market = setting, entries, market
+        self._made: dict[int, Option] = {}
+        self.ends: dict[tuple[str, float], Ranking] = {}
+        """The same question with one range at an end, as far as it was asked."""
         self.feasible_count = feasible
         """How many options, from the first on, can do the work."""
 
@@ -36,9 +39,12 @@ class Ranking(Sequence[Option]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         entry = self.entries[index]
-        if not isinstance(entry, Option):
-            entry = self.entries[index] = evaluate(self.market.candidate(entry), self.setting)
-        return entry
+        if isinstance(entry, Option):
+            return entry
+        place = index % len(self.entries)
+        if place not in self._made:
+            self._made[place] = evaluate(self.market.candidate(entry), self.setting)
+        return self._made[place]
 
     def npv_by_id(self) -> dict[str, float]:
         """Return the present value of every feasible option, USD, in order."""

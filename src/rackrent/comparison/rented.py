@@ -20,6 +20,9 @@ from rackrent.money import format_usd
 from rackrent.units import HOURS_PER_MONTH
 from rackrent.workload.model import Quote, Workload
 
+OLD_DAYS = 180
+"""A price older than this is shown with its day."""
+
 
 def offers_at_best(catalog: Catalog, workload: Workload) -> pl.DataFrame:
     """Return the judged offers the workload considers: of each machine type and term the cheapest permitted region."""
@@ -84,7 +87,8 @@ def from_offer(catalog: Catalog, row: dict[str, Any]) -> Candidate:
     elif seller is not None:
         storage = seller.storage
     against = () if row["rankable"] else (reason_not_ranked(row),)
-    warnings = [_("its price is of {day}").format(day=row["observed_on"].isoformat())] if row["stale"] else []
+    old = row["age_days"] > OLD_DAYS
+    warnings = [_("its price is of {day}").format(day=row["observed_on"].isoformat())] if old else []
     if row["conflict_usd_per_hour"] is not None:
         text = _("its source also gives {usd} an hour for it: the lower price is used")
         warnings.append(text.format(usd=format_usd(row["conflict_usd_per_hour"])))

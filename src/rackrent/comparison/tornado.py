@@ -11,7 +11,7 @@ from rackrent.comparison.draws import SPEED, Draws, Driver
 from rackrent.comparison.names import ASSUMPTION_NAMES
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking
-from rackrent.comparison.uncertainty import cheapest, drivers_of, option_usd
+from rackrent.comparison.uncertainty import cheapest, drivers_of, present_values
 from rackrent.i18n import gettext as _
 
 STEPS = 64
@@ -40,7 +40,12 @@ class Bar:
 
 @dataclass(frozen=True)
 class Tornado:
-    """All drivers, the weightiest first, and the values at which the rival would win."""
+    """All drivers, the weightiest first, and the values at which the rival would win.
+
+    `lead_usd` is with every driver at its likely value, among them a market that moves, neighbours on shared
+    machines, and sales at the median: it differs from the lead in the headline. Where it is below zero `turns` is
+    empty: the rival then wins already.
+    """
 
     best: str
     rival: str
@@ -83,7 +88,8 @@ def tornado(ranking: Ranking, best: Option, rival: Option) -> Tornado:
     """Return how far each driver moves the lead of `best` over `rival`, and where it would turn."""
     drivers = drivers_of(ranking.setting, (best, rival))
     states = one_at_a_time(ranking, drivers)
-    lead = option_usd(rival, states) - option_usd(best, states)
+    cost, rival_cost = present_values(ranking, (best, rival), states)
+    lead = rival_cost - cost
     winners = cheapest(ranking, states)
     ids = [ranking.id_of(int(place)) for place in winners]
     bars = [
@@ -91,7 +97,7 @@ def tornado(ranking: Ranking, best: Option, rival: Option) -> Tornado:
         for k, d in enumerate(drivers)
     ]
     bars = sorted((b for b in bars if b.swing_usd > 0), key=lambda b: (-b.swing_usd, b.driver.key))
-    turns = tuple(t for b in bars if (t := _turn(ranking, best, rival, b)))
+    turns = tuple(t for b in bars if (t := _turn(ranking, best, rival, b))) if lead[0] >= 0 else ()
     return Tornado(best.id, rival.id, float(lead[0]), tuple(bars), turns)
 
 
@@ -124,15 +130,23 @@ def _turn(ranking: Ranking, best: Option, rival: Option, bar: Bar) -> str:
             return points if driver.key == bar.driver.key else np.full(STEPS, driver.likely)
 
         states = Draws(ranking.setting, STEPS, take)
-        leads = option_usd(rival, states) - option_usd(best, states)
+        cost, rival_cost = present_values(ranking, (best, rival), states)
+        leads = rival_cost - cost
         after = int(np.argmax(leads < 0))
         before = max(after - 1, 0)
         width = leads[before] - leads[after]
         at = points[before] + (points[after] - points[before]) * (leads[before] / width if width else 0.0)
         text = (
-            _("{what}: {at:.3g} or less (likely {likely:.3g})")
+            _("{what}: {at} or less (likely {likely})")
             if end < bar.driver.likely
-            else _("{what}: {at:.3g} or more (likely {likely:.3g})")
+            else _("{what}: {at} or more (likely {likely})")
         )
-        return text.format(what=driver_name(bar.driver.key), at=at, likely=bar.driver.likely)
+        return text.format(
+            what=driver_name(bar.driver.key), at=_figure(at), likely=_figure(bar.driver.likely)
+        )
     return ""
+
+
+def _figure(value: float) -> str:
+    """A figure with three digits that matter, never in powers of ten."""
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"

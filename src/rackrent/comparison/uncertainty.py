@@ -6,7 +6,7 @@ matrix product, so that every state of every offer is looked at and none is kept
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +74,17 @@ def cheapest(ranking: Ranking, states: Draws) -> NDArray[np.int64]:
     for block in _blocks(ranking, states):
         race.enter(*block)
     return race.best
+
+
+def present_values(ranking: Ranking, options: Sequence[Option], states: Draws) -> Floats:
+    """Return the present value of some options of `ranking` in each state, USD, shape (options, states)."""
+    anew = _CostedAnew(ranking, states)
+    rows = []
+    for option in options:
+        place = np.array([ranking.place(option.id)])
+        weights, times = anew.extend(place, np.ones((1, 1)), option_usd(option, states)[np.newaxis, :])
+        rows.append((weights @ times)[0])
+    return np.array(rows)
 
 
 def drivers_of(setting: Setting, options: Iterable[Option]) -> list[Driver]:
@@ -146,7 +157,9 @@ class _CostedAnew:
         self.times: list[Floats] = []
         for driver in states.costed_anew():
             for end, share in zip((driver.low, driver.high), states.beyond(driver), strict=True):
-                then = _ranking_at(states.setting, driver.key, end).npv_by_id()
+                if (driver.key, end) not in ranking.ends:
+                    ranking.ends[driver.key, end] = _ranking_at(states.setting, driver.key, end)
+                then = ranking.ends[driver.key, end].npv_by_id()
                 # An option that is out at the end keeps its cost: which options can do the work stays as it is.
                 change = [then.get(id, usd) - usd for id, usd in now.items()]
                 self.changes.append(np.array(change))
@@ -168,19 +181,19 @@ def _ranking_at(setting: Setting, path: str, value: float) -> Ranking:
 
 def _part_times(states: Draws, speed: Speed, *, shared: bool, term_months: int) -> Floats:
     """What multiplies each part of `PARTS`, shape (parts, states), for offers of one GPU and term."""
-    used = states.setting.used
+    w = states.setting.workload
     working = states.demand * states.hours(speed) * (states.neighbours if shared else 1.0)
     rent = states.rent(term_months)
-    waste = states.effect("idle_waste") if "idle_waste" in used else 1.0
+    waste = states.effect("idle_waste") if w.idle_waste is None else 1.0
     minutes = states.effect("startup_minutes")
-    starts = states.effect("sessions_per_month") if "sessions_per_month" in used else 1.0
-    interruptions = states.effect("spot_interruptions") if "spot_interruptions" in used else 1.0
+    starts = states.effect("sessions_per_month") if w.demand.jobs_per_month is None else 1.0
+    interruptions = states.effect("spot_interruptions") if w.interruptible else 1.0
     one = np.ones(states.size)
     times = {
         "rent": working * rent,
         "idle": working * rent * waste,
         "startup": rent * starts * minutes,
-        "rework": working * rent * interruptions * minutes,
+        "rework": working * rent * interruptions,
         "stopped": rent,
         "commitment": rent,
     }

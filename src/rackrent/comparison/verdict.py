@@ -74,7 +74,7 @@ def verdict(
         text = _("{best}: {usd} in present value over {months}; {other}.").format(
             best=_capital(describe(best)), usd=format_usd(best.npv_usd), months=months, other=other
         )
-        return Verdict(_with_budget(text, best, on_budget))
+        return Verdict(_with_budget(text, best, on_budget, setting))
     text = _("{best}: {usd} in present value over {months}, against {rival_usd} for {rival}.").format(
         best=_capital(describe(best)),
         usd=format_usd(best.npv_usd),
@@ -82,11 +82,17 @@ def verdict(
         rival_usd=format_usd(rival.npv_usd),
         rival=describe(rival),
     )
-    return Verdict(_with_budget(text, best, on_budget), _turns(best, rival, sides, setting))
+    return Verdict(_with_budget(text, best, on_budget, setting), _turns(best, rival, sides, setting))
 
 
-def _with_budget(text: str, best: Option, on_budget: Option | None) -> str:
-    if on_budget is None or on_budget.id == best.id:
+def _with_budget(text: str, best: Option, on_budget: Option | None, setting: Setting) -> str:
+    if setting.workload.funding is None:
+        return text
+    if on_budget is None:
+        return _("{text} Your funding can pay for none of the options: {why}.").format(
+            text=text, why=_(", ").join(best.reasons_on_budget)
+        )
+    if on_budget.id == best.id:
         return text
     return _("{text} On your budget it is another: {other}, {usd} of your money.").format(
         text=text, other=describe(on_budget), usd=format_usd(on_budget.npv_on_budget_usd)
@@ -152,7 +158,7 @@ def _price(best: Option, rival: Option, setting: Setting) -> str:
 
 
 def _time(owned: Option, rented: Option) -> str:
-    month = break_even_month(owned.monthly_usd, rented.monthly_usd)
+    month = break_even_month(owned.monthly_usd, rented.monthly_usd, level_start=False)
     if month is None:
         return _("Time: in cash, owning never catches up within the horizon.")
     if month == 0:

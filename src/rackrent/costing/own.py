@@ -72,7 +72,7 @@ def busy_kw(
         full = rated * share.known
         kw = idle + (full - idle) * gpus_busy / hardware.gpus
         text = _("rated {rated:.3g} kW x {share:.2f} under load").format(rated=rated, share=share.known)
-        return kw, (hardware.rated_kw, share), text
+        return kw, (hardware.rated_kw, share, setting.assume("idle_share_of_rating")), text
     if hardware.gpu.tdp_w is None:
         return None
     rest, efficiency = setting.assume("idle_watts_machine"), setting.assume("power_supply_efficiency")
@@ -103,12 +103,17 @@ def idle_kw(hardware: Hardware, setting: Setting) -> tuple[float, tuple[Fact, ..
         share = setting.assume("idle_share_of_rating")
         text = _("{share:.2f} of {kw:.3g} kW when idle").format(share=share.known, kw=stated.value)
         return stated.value * share.known, (stated, share), text
-    rest = setting.assume("idle_watts_machine")
+    rest, efficiency = setting.assume("idle_watts_machine"), setting.assume("power_supply_efficiency")
     card = idle_watts_of_card(hardware.gpu, setting)
-    kw = (rest.known + hardware.gpus * card) / WATTS_PER_KW
-    fact = hardware.gpu.fact("idle_w" if hardware.gpu.idle_w is not None else "tdp_w", "w")
-    text = _("{rest:g} W + {n} x {card:.0f} W idle").format(rest=rest.known, n=hardware.gpus, card=card)
-    return kw, (rest, fact), text
+    kw = (rest.known + hardware.gpus * card) / efficiency.known / WATTS_PER_KW
+    if hardware.gpu.idle_w is not None:
+        of_card: tuple[Fact, ...] = (hardware.gpu.fact("idle_w", "w"),)
+    else:
+        of_card = (hardware.gpu.fact("tdp_w", "w"), setting.assume("idle_share_of_tdp"))
+    text = _("({rest:g} W + {n} x {card:.0f} W idle) / {efficiency:.2f} supply efficiency").format(
+        rest=rest.known, n=hardware.gpus, card=card, efficiency=efficiency.known
+    )
+    return kw, (rest, *of_card, efficiency), text
 
 
 def own_streams(
@@ -237,7 +242,7 @@ def _power(hardware: Hardware, use: Use, setting: Setting, site: str, payer: Pay
     site_pue, rest = setting.pue(site), idle_kw(hardware, setting)
     rate = tariff.fact.known
     basis: TaxBasis = "incl" if tariff.tax_basis != "excl" else "excl"
-    if basis == "incl":
+    if tariff.tax_basis == "incl":
         rate /= 1.0 + setting.included_tax
     on = setting.workload.own.powered_when_idle
     always_kw = rest[0] if on else 0.0
@@ -250,9 +255,11 @@ def _power(hardware: Hardware, use: Use, setting: Setting, site: str, payer: Pay
             _("{n} x {kw:.3f} kW ({how}) x 730 h").format(n=m, kw=always_kw, how=rest[2]) + " " + price_text
         )
         facts = (*rest[1], site_pue, tariff.fact)
-        machine_kw = setting.assume("idle_watts_machine").known / WATTS_PER_KW
-        of_machine = min(1.0, machine_kw / always_kw) if always_kw else 0.0
-        idle_shares = (("idle_watts_machine", of_machine),)
+        # Of a machine that idles at so many watts and its cards at others, each moves its own part.
+        machine = next((f.known for f in rest[1] if f.key.endswith("idle_watts_machine")), 0.0)
+        efficiency = next((f.known for f in rest[1] if f.key.endswith("power_supply_efficiency")), 1.0)
+        of_machine = min(1.0, machine / efficiency / WATTS_PER_KW / always_kw) if always_kw else 0.0
+        idle_shares = (("idle_watts_machine", of_machine), ("idle_share_of_tdp", 1.0 - of_machine))
         streams.append(CostStream("power", monthly(usd, h), text, facts, payer, basis, shares=idle_shares))
     extra = load[0] - always_kw
     text = _("{hours:,.0f} machine-hours of work x {kw:.3f} kW more than idle ({how})").format(
@@ -266,6 +273,7 @@ def _power(hardware: Hardware, use: Use, setting: Setting, site: str, payer: Pay
         ("load_share_of_tdp", of_load),
         ("power_supply_efficiency", of_load),
         ("idle_watts_machine", 0.0),
+        ("idle_share_of_rating", 0.0),
     )
     text = f"{text} {price_text}"
     added = monthly(usd_by_month, h)
@@ -349,7 +357,13 @@ def _upkeep_and_end(hardware: Hardware, use: Use, setting: Setting) -> list[Cost
     if sale is not None:
         streams.append(
             CostStream(
-                "resale", at_end(-sale.spread[0], h), sale.text, sale.facts, payer=keeper, spread=sale.spread
+                "resale",
+                at_end(-sale.spread[0], h),
+                sale.text,
+                sale.facts,
+                payer=keeper,
+                spread=sale.spread,
+                mind=sale.mind,
             )
         )
     disposal = setting.assume("disposal")
@@ -365,6 +379,7 @@ class _Sale:
     spread: tuple[float, float, float]
     text: str
     facts: tuple[Fact, ...]
+    mind: str = ""
 
 
 def _resale(hardware: Hardware, use: Use, setting: Setting) -> _Sale | None:
@@ -384,6 +399,7 @@ def _resale(hardware: Hardware, use: Use, setting: Setting) -> _Sale | None:
         )
         return _Sale((net * left, net * left, net * left), text, (base, cost))
     gpus, text, facts = _gpu_resale(hardware, base, setting)
+    mind = _("resale: {text}").format(text=text) if gpus[0] == 0 else ""
     rest = 0.0 if hardware.gpu_price_usd is None else max(0.0, base.value - hardware.gpu_price_usd)
     share = setting.assume("resale_rest_share")
     years = h / MONTHS_PER_YEAR
@@ -393,7 +409,7 @@ def _resale(hardware: Hardware, use: Use, setting: Setting) -> _Sale | None:
     )
     # Counted is the lower quartile of the GPUs and the likely share of the rest.
     counted, middle, high = (net * (g + r) for g, r in zip(gpus, (kept[1], kept[1], kept[2]), strict=True))
-    return _Sale((counted, middle, high), text, (base, *facts, share, cost))
+    return _Sale((counted, middle, high), text, (base, *facts, share, cost), mind)
 
 
 def _gpu_resale(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +95,7 @@ def unknowns(rental: Rental, setting: Setting) -> list[str]:
 
 def term_months(term: str, minimum_months: float) -> int:
     """Return the months of one term that are paid whatever is used; 0 for metered terms."""
-    return max(TERM_MONTHS[term], int(minimum_months)) if term in COMMITTED_TERMS else 0
+    return max(TERM_MONTHS[term], ceil(minimum_months)) if term in COMMITTED_TERMS else 0
 
 
 def idle_waste(setting: Setting) -> Fact:
@@ -215,7 +216,17 @@ def _metered(rental: Rental, use: Use, setting: Setting, habits: Habits, money: 
             share=habits.rework, hours=hours * habits.rework, price=price
         )
         of_rework = (chance, save, minutes, rental.price)
-        streams.append(CostStream("rework", money["rework"], text, of_rework, tax_basis="excl", per_use=True))
+        streams.append(
+            CostStream(
+                "rework",
+                money["rework"],
+                text,
+                of_rework,
+                tax_basis="excl",
+                shares=(("startup_minutes", 0.0),),
+                per_use=True,
+            )
+        )
     if stopped_in_full(rental.provider, setting):
         assert rental.provider is not None
         text = _("{usd} for hours stopped, billed in full at ${price:.4f}").format(

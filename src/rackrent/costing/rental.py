@@ -65,8 +65,11 @@ def rental_money(rentals: Rentals, habits: Habits) -> dict[str, Floats]:
     price = np.where(metered, r.usd_per_hour[:, np.newaxis], 0.0)
     of_all = r.machines[:, np.newaxis] * HOURS_PER_MONTH
     stopped_share = 1.0 - np.minimum(hours / of_all, 1.0)
-    stopped_hours = np.where(r.stopped_in_full[:, np.newaxis], np.maximum(of_all - hours, 0.0), 0.0)
     twice = np.where(r.interrupted[:, np.newaxis], habits.rework, 0.0)
+    unused = habits.idle_waste / (1.0 - habits.idle_waste)
+    started = np.where(hours > 0, habits.startup_hours, 0.0)
+    on = hours * (1.0 + unused + twice) + started
+    stopped_hours = np.where(r.stopped_in_full[:, np.newaxis], np.maximum(of_all - on, 0.0), 0.0)
     # A committed machine never stops.
     extra = np.where(metered, r.stopped_disk_factor[:, np.newaxis] - 1.0, 0.0)
     factor = 1.0 + extra * stopped_share
@@ -75,8 +78,8 @@ def rental_money(rentals: Rentals, habits: Habits) -> dict[str, Floats]:
     exit_usd[:, -1] = r.exit_usd
     return {
         "rent": _from_month_1(price * hours),
-        "idle": _from_month_1(price * hours * (habits.idle_waste / (1.0 - habits.idle_waste))),
-        "startup": _from_month_1(price * np.where(hours > 0, habits.startup_hours, 0.0)),
+        "idle": _from_month_1(price * hours * unused),
+        "startup": _from_month_1(price * started),
         "rework": _from_month_1(price * hours * twice),
         "stopped": _from_month_1(price * stopped_hours),
         "commitment": _commitments(r, months),

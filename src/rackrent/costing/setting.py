@@ -78,7 +78,7 @@ class Setting:
     def pue(self, site: str) -> Fact:
         """Energy into the site per energy into the machines."""
         if site in ("home", "office") and self.workload.location.air_conditioned:
-            return pue(self.catalog, "home_air_conditioned")
+            return pue(self.catalog, f"{site}_air_conditioned")
         return pue(self.catalog, site)
 
     @cached_property

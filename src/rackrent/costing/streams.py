@@ -66,6 +66,8 @@ class CostStream:
     """For assumptions of which only a part of the stream moves: key and that part (1 where not named)."""
     spread: tuple[float, float, float] | None = None
     """For a sale: what it brings at the lower quartile, the median and the upper quartile, USD."""
+    mind: str = ""
+    """What a reader should mind about it, if anything."""
     per_use: bool = False
     """Whether the stream is proportional to the hours worked (the machines staying the same)."""
 

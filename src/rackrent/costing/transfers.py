@@ -7,6 +7,7 @@ Indirect cost is a transfer: what the funding pays, the institution receives. It
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def indirect_streams(
     """Return the indirect cost that the funding pays and the institution receives.
 
     Equipment below the threshold counts as supplies and bears the services rate (2 CFR 200: supplies are in the
-    base, equipment is not). Tax follows what it is on only for services; equipment's tax bears the equipment rate.
+    base, equipment is not). Tax bears none.
     """
     if funding is None:
         return []
@@ -106,18 +107,20 @@ def _billed(stream: CostStream) -> bool:
 def credit_streams(streams: Sequence[CostStream], provider: str, setting: Setting) -> list[CostStream]:
     """Return the credits of `provider` set against what is billed there, month by month until they expire."""
     billed = {"rent", "commitment", "idle", "startup", "rework", "storage", "egress"}
+    members = [s for s in streams if s.category in billed]
+    bill = np.sum([s.usd for s in members], axis=0)
     out = []
-    for index, credit in enumerate(setting.workload.credits):
+    soonest_first = sorted(enumerate(setting.workload.credits), key=lambda c: c[1].expires or date.max)
+    for index, credit in soonest_first:
         if credit.provider.casefold() != provider.casefold() or credit.usd == 0:
             continue
-        members = [s for s in streams if s.category in billed]
-        bill = np.sum([s.usd for s in members], axis=0)
         usable = np.ones_like(bill)
         if credit.expires is not None:
             months = (credit.expires - setting.catalog.as_of).days / DAYS_PER_MONTH
             usable = (np.arange(len(bill)) <= months).astype(float)
         left = np.minimum(np.cumsum(np.maximum(bill, 0.0) * usable), credit.usd)
         used = np.diff(left, prepend=0.0)
+        bill = bill - used
         fact = Fact.from_workload(f"credits[{index}].usd", credit.usd, "usd")
         text = _("${used:,.2f} of ${all:,.2f} used before they expire").format(
             used=used.sum(), all=credit.usd

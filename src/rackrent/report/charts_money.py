@@ -183,7 +183,7 @@ def _cumulative_caption(
         else:
             text = _("{owner} has paid back against {other} after {month:.1f} months.")
         said.append(text.format(owner=owner.letter, other=s.letter, month=month))
-    if owner is not None and any(owner.option.monthly_usd < 0):
+    if owner is not None and owner.option.monthly_usd[-1] < 0:
         said.append(_("The drop in the last month is resale."))
     return " ".join([*said, *_not_drawn(left_out)])
 

@@ -21,6 +21,8 @@ def write_whole(path: Path, content: bytes, *, example: str) -> None:
             _("{path} is a folder; name a file in it, such as {file}").format(path=path, file=path / example)
         )
     target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise BadInput(_("{path} is a device or the like, not a file").format(path=path))
     try:
         with NamedTemporaryFile("wb", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             written = Path(file.name)

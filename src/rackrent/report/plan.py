@@ -17,10 +17,16 @@ def verdict(plan: Plan) -> str:
     """Return the plan in a few sentences: what to do, what it costs, and what it would have saved."""
     parts = [_part(plan, o) for o in plan.options if plan.machines(o)]
     if not parts:
-        return _(
-            "Rent everything by the hour: nothing you could own or reserve is cheaper for this work. Over {months} months "
-            "that costs {usd} in present value."
-        ).format(months=plan.request.months, usd=format_usd(plan.present_value_usd))
+        asked = plan.request
+        limited = (asked.upfront_usd, asked.monthly_usd, asked.kw, asked.machines) != (None, None, None, None)
+        text = (
+            _("Rent everything by the hour: within your limits nothing you could own or reserve is cheaper for this work. "
+              "Over {months} months that costs {usd} in present value.")
+            if limited
+            else _("Rent everything by the hour: nothing you could own or reserve is cheaper for this work. "
+                   "Over {months} months that costs {usd} in present value.")
+        )  # fmt: skip
+        return text.format(months=plan.request.months, usd=format_usd(plan.present_value_usd))
     rest = _("rent the rest by the hour")
     if sum(plan.served_share(o) for o in plan.options if o.term == "on_demand") < 5e-4:
         rest = _("rent nothing by the hour")

@@ -84,7 +84,7 @@ def _best(comparison: Comparison) -> tuple[Option, ...]:
 def _head(screen: Console, comparison: Comparison) -> None:
     setting = comparison.setting
     line = _(
-        "{name}: prices of {day}, {months} months of 730 h, {hours:,.0f} GPU-hours of work a month"
+        "{name}: prices as known on {day}, {months} months of 730 h, {hours:,.0f} GPU-hours of work a month"
     ).format(
         name=setting.workload.name,
         day=setting.catalog.as_of.isoformat(),

@@ -348,6 +348,10 @@ class Quote(Model):
             )
         if self.amount is not None and self.currency is None:
             raise ValueError(_("gives an amount without a currency; add for example 'currency: EUR'"))
+        if self.minimum_months and self.term in ("on_demand", "spot", "interruptible"):
+            raise ValueError(
+                _("has minimum_months, which needs a term that is paid by the month or reserved")
+            )
         return self
 
 
