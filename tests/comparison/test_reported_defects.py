@@ -178,3 +178,13 @@ def test_looking_at_options_does_not_change_the_odds() -> None:
 def test_a_quote_by_the_hour_has_no_minimum_of_months() -> None:
     with pytest.raises(BadInput, match="minimum_months"):
         compare(quotes=[quote(minimum_months=12)])
+
+
+def test_a_share_given_as_percent_is_refused_in_assumptions_too() -> None:
+    with pytest.raises(BadInput, match=r"assumptions\.idle_waste is 15; .* for 15 % write 0\.15"):
+        compare(assumptions={"idle_waste": 15})
+
+
+def test_a_country_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(BadInput, match="no country ZZZ is known"):
+        compare(location={"country": "ZZZ"})

@@ -8,7 +8,7 @@ from datetime import date
 from math import inf
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from rackrent.comparison.names import ASSUMPTION_NAMES
 from rackrent.comparison.option import Option
@@ -49,6 +49,12 @@ class Remembered(_Kept):
     horizon_months: int
     options: dict[str, Figures]
     assumptions: dict[str, float]
+
+    @model_validator(mode="after")
+    def _names_its_options(self) -> Remembered:
+        if self.recommended is not None and self.recommended not in self.options:
+            raise ValueError("the recommended option is not among those remembered")
+        return self
 
 
 @dataclass(frozen=True)

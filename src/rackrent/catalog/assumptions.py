@@ -61,6 +61,23 @@ def assumption(catalog: Catalog, key: str, overrides: Overrides | None = None) -
 
 
 def check_overrides(catalog: Catalog, overrides: Overrides) -> None:
-    """Raise BadInput for the first override whose key is not an assumption."""
+    """Raise BadInput for the first override whose key is not an assumption, or whose value makes no sense."""
     for key in overrides:
-        assumption(catalog, key)
+        fact = assumption(catalog, key, overrides)
+        unit = fact.unit
+        share = unit.startswith(("share", "probability"))
+        low, high = (-0.9, 10.0) if key == "price_change_per_year" else (0.0, 0.99 if share else 1e6)
+        for value in (fact.low, fact.known, fact.high):
+            if value is not None and not low <= value <= high:
+                hint = _("; for {value:g} % write {share:g}").format(value=value, share=value / 100)
+                raise BadInput(
+                    _(
+                        "assumptions.{key} is {value:g}; it must lie between {low:g} and {high:g}{hint}"
+                    ).format(
+                        key=key,
+                        value=value,
+                        low=low,
+                        high=high,
+                        hint=hint if share and 1 <= value < 100 else "",
+                    )
+                )

@@ -22,7 +22,6 @@ T = TypeVar("T")
 DATA_DIR = Path(__file__).parent / "data"
 
 
-
 @dataclass
 class Catalog:
     """What existed and what it cost on `as_of`.

@@ -102,7 +102,7 @@ def _priced(catalog: Catalog, offers: pl.DataFrame) -> pl.DataFrame:
         offers.lazy()
         .with_columns(
             offer_id=offer_id(),
-            usd_per_hour_running=pl.col("amount") * rate / hours,
+            usd_per_hour_running=pl.col("amount").fill_nan(None) * rate / hours,
             upfront_usd=upfront * rate,
             age_days=(pl.lit(catalog.as_of) - pl.col("observed_on")).dt.total_days(),
             floor=pl.col("price_kind") == "observed_minimum",
@@ -113,7 +113,12 @@ def _priced(catalog: Catalog, offers: pl.DataFrame) -> pl.DataFrame:
             usd_per_hour=pl.col("usd_per_hour_running") + pl.col("upfront_usd") / (months * HOURS_PER_MONTH),
             stale=pl.col("age_days") > STALE_DAYS,
         )
-        .with_columns(_zero=pl.col("usd_per_hour") <= 0)
+        .with_columns(
+            # Nothing by the hour is a price only where all was paid up front.
+            _zero=(pl.col("usd_per_hour") <= 0)
+            | (pl.col("usd_per_hour_running") < 0)
+            | ((pl.col("usd_per_hour_running") == 0) & (pl.col("payment").fill_null("") != "all_upfront"))
+        )
         .with_columns(
             pl.when("_zero").then(None).otherwise("usd_per_hour_running").alias("usd_per_hour_running"),
             pl.when("_zero").then(None).otherwise("usd_per_hour").alias("usd_per_hour"),

@@ -16,6 +16,9 @@ INTERRUPTED = 130
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 the answer is no, 2 bad input. Nobody is shown a traceback."""
     given = sys.argv[1:] if arguments is None else arguments
+    if sys.stdout is None:
+        # Closed by whoever called (`>&-`).
+        sys.exit(BadInput.exit_code)
     try:
         code = _code(given)
         sys.stdout.flush()
@@ -23,6 +26,12 @@ def run(arguments: list[str] | None = None) -> None:
         # Whoever read has gone (`| head`). Python flushes once more at exit: let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        print(
+            _("rackrent: the output cannot be written ({reason})").format(reason=error.strerror),
+            file=sys.stderr,
+        )
+        os._exit(BadInput.exit_code)
     sys.exit(code)
 
 
@@ -41,6 +50,15 @@ def _code(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What was to be read is read by now, and says so itself: it is the screen that takes nothing more.
+        print(
+            _("rackrent: the output cannot be written ({reason})").format(reason=error.strerror),
+            file=sys.stderr,
+        )
+        os._exit(BadInput.exit_code)
 
 
 def _choose_language(arguments: list[str]) -> None:

@@ -122,7 +122,7 @@ def compare(
             raise typer.Exit(code)
         with progress(_("comparing")):
             result = ask(question, opened, as_of=opened.as_of, beside=workload and workload.parent)
-            _write(result, csv, html, pdf)
+            _write(result, workload, csv, html, pdf)
         if as_json:
             print_json(result.to_dict(everything=everything) | {"fx": fx_dict(shown)}, indent=None)
         else:
@@ -137,8 +137,13 @@ def compare(
             raise NothingFeasible(why_none(result))
 
 
-def _write(result: Comparison, csv: Path | None, html: Path | None, pdf: Path | None) -> None:
+def _write(
+    result: Comparison, workload: Path | None, csv: Path | None, html: Path | None, pdf: Path | None
+) -> None:
     """Write the files that were asked for."""
+    targets = [path.resolve() for path in (csv, html, pdf, workload) if path is not None]
+    if len(set(targets)) < len(targets):
+        raise BadInput(_("the workload and the files to write must be different files"))
     if csv is not None:
         from rackrent.report.table_file import write_csv
 

@@ -31,12 +31,19 @@ Offline = Annotated[
 ]
 
 
+FIRST_YEAR, LAST_YEAR = 2000, 2099
+"""A day of prices lies between them, as in a workload."""
+
+
 def day_of(text: str | None) -> date | None:
     """Read --as-of."""
     if text is None:
         return None
     try:
-        return date.fromisoformat(text.strip())
+        day = date.fromisoformat(text.strip())
+        if not FIRST_YEAR <= day.year <= LAST_YEAR:
+            raise ValueError
+        return day
     except ValueError:
         raise BadInput(
             _("--as-of is {text}; it must be a day written as 2018-09-15").format(text=repr(text)[:40])

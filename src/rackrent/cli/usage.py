@@ -94,7 +94,7 @@ def idle(
     files: Files,
     *,
     after: Annotated[float, typer.Option(metavar="MINUTES", min=0, help=_("Stop a GPU when it has been idle this long."))] = 30,
-    usd_per_gpu_hour: Annotated[float | None, typer.Option(metavar="USD", min=0, help=_("Price of a GPU-hour where the files name none."))] = None,
+    usd_per_gpu_hour: Annotated[float | None, typer.Option(metavar="USD", min=0, max=1_000_000, help=_("Price of a GPU-hour where the files name none."))] = None,
     format: Format = None,
     timezone: Zone = None,
     column: Columns = None,

@@ -28,6 +28,7 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     """
     check_overrides(catalog, workload.assumptions)
     _check_providers(workload, catalog)
+    _check_country(workload.location.country, catalog)
     setting = Setting(workload, catalog)
     ranking = rank_options(setting)
     best = ranking[0] if ranking.feasible_count else None
@@ -42,6 +43,17 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     )
 
 
+def _check_country(country: str, catalog: Catalog) -> None:
+    """Raise BadInput for a country that no table knows."""
+    rows = catalog.all_rows("carbon")
+    known = set(rows.filter(rows["level"] == "country")["code"]) | set(
+        catalog.all_rows("electricity")["country"]
+    )
+    if country not in known:
+        text = _("location.country: no country {country} is known{hint}")
+        raise BadInput(text.format(country=country, hint=_hint(country, known)))
+
+
 def _check_providers(workload: Workload, catalog: Catalog) -> None:
     """Raise BadInput for a provider that is named in a choice and exists nowhere."""
     known = set(catalog.all_rows("providers")["provider"]) | set(catalog.all_rows("offers")["provider"])
@@ -53,12 +65,13 @@ def _check_providers(workload: Workload, catalog: Catalog) -> None:
     named += [("requirements.signed_agreements", n) for n in workload.requirements.signed_agreements]
     for field, name in named:
         if name.casefold() not in folded:
-            near = ", ".join(nearest(name, known, count=2)) or _("none like it")
-            raise BadInput(
-                _("{field}: no provider {name} is known; did you mean {near}?").format(
-                    field=field, name=repr(name), near=near
-                )
-            )
+            text = _("{field}: no provider {name} is known{hint}")
+            raise BadInput(text.format(field=field, name=repr(name), hint=_hint(name, known)))
+
+
+def _hint(name: str, known: set[str]) -> str:
+    near = nearest(name, known, count=2)
+    return _("; did you mean {near}?").format(near=_(" or ").join(near)) if near else ""
 
 
 def rank_options(setting: Setting) -> Ranking:

@@ -16,14 +16,16 @@ def write_whole(path: Path, content: bytes, *, example: str) -> None:
     Whoever reads meanwhile has the old file or the new one; of two writers at once one wins. Raises BadInput where
     it cannot be written, with `example` as the name of a file where `path` is a folder.
     """
-    if path.is_dir():
-        raise BadInput(
-            _("{path} is a folder; name a file in it, such as {file}").format(path=path, file=path / example)
-        )
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        raise BadInput(_("{path} is a device or the like, not a file").format(path=path))
     try:
+        if path.is_dir():
+            raise BadInput(
+                _("{path} is a folder; name a file in it, such as {file}").format(
+                    path=path, file=path / example
+                )
+            )
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            raise BadInput(_("{path} is a device or the like, not a file").format(path=path))
         with NamedTemporaryFile("wb", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             written = Path(file.name)
             try:

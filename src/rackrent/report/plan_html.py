@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
 
 from rackrent.comparison.verdict import TERM_NAMES
-from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
 from rackrent.i18n import language
 from rackrent.money import format_usd
@@ -19,6 +16,7 @@ from rackrent.planning.market import Named
 from rackrent.planning.merit import merit_order
 from rackrent.planning.plan import Plan, pool_key
 from rackrent.report.charts_theme import OPTION_COLOURS, config
+from rackrent.report.files import write_whole
 from rackrent.report.plan import verdict
 
 POINTS = 200
@@ -67,30 +65,7 @@ def plan_html(plan: Plan) -> str:
 
 def write_html(plan: Plan, path: Path) -> None:
     """Write the page; it appears whole or not at all. Raises BadInput where it cannot be written."""
-    text, target = plan_html(plan), path.resolve()
-    if path.is_dir():
-        raise BadInput(
-            _("{path} is a folder; name a file in it, such as {file}").format(
-                path=path, file=path / "plan.html"
-            )
-        )
-    written = None
-    try:
-        with NamedTemporaryFile(
-            "w", dir=target.parent, prefix=f".{target.name}.", delete=False, encoding="utf-8"
-        ) as file:
-            written = Path(file.name)
-            file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        written.chmod(0o666 & ~mask)
-        written.replace(target)
-    except OSError as error:
-        if written is not None:
-            written.unlink(missing_ok=True)
-        raise BadInput(
-            _("{path} cannot be written ({reason})").format(path=path, reason=error.strerror)
-        ) from None
+    write_whole(path, plan_html(plan).encode(), example="plan.html")
 
 
 def _curve(plan: Plan, number: int, pool: PastPool) -> dict[str, Any]:

@@ -66,11 +66,17 @@ def _renamed(frame: pl.DataFrame, source: str, columns: Mapping[str, str]) -> pl
     return frame.rename(back)
 
 
+MOST = 1e9
+"""No hour or bill of one row holds more; what does is as unreadable as words (and so is "nan")."""
+
+
 def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    figures = {
+        n: pl.col(n).str.strip_chars().cast(pl.Float64, strict=False) for n in NUMBERS if n in frame.columns
+    }
     return frame.with_columns(
-        pl.col(name).str.strip_chars().cast(pl.Float64, strict=False)
-        for name in NUMBERS
-        if name in frame.columns
+        pl.when(figure.is_finite() & (figure.abs() <= MOST)).then(figure).alias(name)
+        for name, figure in figures.items()
     )
 
 

@@ -21,6 +21,8 @@ def write(usage: Usage, path: Path) -> None:
     """Write the tables and warnings to `path`: whole, or not at all. Raises BadInput where it cannot be written."""
     tables = [getattr(usage, name).with_columns(table=pl.lit(name)) for name in TABLES]
     said = json.dumps({"warnings": usage.warnings, "rows_unreadable": usage.rows_unreadable})
+    if path.exists() and not path.is_file():
+        raise refusal(str(path), _("this is no file that could be replaced"))
     try:
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         os.close(handle)

@@ -323,14 +323,16 @@ class Quote(Model):
         None, ge=0, le=100, description="price of one vCPU, USD an hour, on top"
     )
     amount: float | None = Field(
-        None, gt=0, description="price in `currency` per `per`, in place of the usd_ fields"
+        None, gt=0, le=1e9, description="price in `currency` per `per`, in place of the usd_ fields"
     )
     currency: str | None = Field(None, pattern=r"^[A-Z]{3}$", description="currency of `amount`")
     per: Literal["machine_hour", "machine_month"] = Field("machine_hour", description="what `amount` buys")
     term: Literal["on_demand", "reserved_1y", "reserved_3y", "spot", "interruptible", "monthly"] = Field(
         "on_demand", description="rental term"
     )
-    upfront: float = Field(0, ge=0, description="paid at the start of each term, in the quote's currency")
+    upfront: float = Field(
+        0, ge=0, le=1e9, description="paid at the start of each term, in the quote's currency"
+    )
     minimum_months: float = Field(0, ge=0, le=120, description="shortest time that must be paid, months")
     kind: Literal["cloud", "marketplace", "bare_metal"] = Field("cloud", description="kind of option")
     region: str = Field("quoted", description="where")
