@@ -16,7 +16,7 @@ from rackrent.report.page_summary import summary
 def page_of(comparison: Comparison) -> Page:
     """Return the report of `comparison` in the language in use. Pure: the same comparison, the same page."""
     setting, shown = comparison.setting, shown_options(comparison)
-    subtitle = _("Prices of {day}, {months} months, {hours:,.0f} GPU-hours of work a month").format(
+    subtitle = _("Prices as known on {day}, {months} months, {hours:,.0f} GPU-hours of work a month").format(
         day=setting.catalog.as_of.isoformat(), months=setting.horizon, hours=float(setting.work.mean())
     )
     if setting.reference_gpu is not None:
