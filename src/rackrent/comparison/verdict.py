@@ -152,8 +152,8 @@ def _price(best: Option, rival: Option, setting: Setting) -> str:
     gpus = rival.gpu_count
     if multiple is None:
         return _("Price: renting would not win even if the hours were free.")
-    return _("Price: renting wins under {at} per GPU-hour (now {now}).").format(
-        at=format_usd(multiple * price / gpus), now=format_usd(price / gpus)
+    return _("Price: renting wins under {at} for an hour of one {gpu} (now {now}).").format(
+        at=format_usd(multiple * price / gpus), gpu=rival.gpu, now=format_usd(price / gpus)
     )
 
 
@@ -163,7 +163,7 @@ def _time(owned: Option, rented: Option) -> str:
         return _("Time: in cash, owning never catches up within the horizon.")
     if month == 0:
         return _("Time: in cash, owning is ahead from the start.")
-    return _("Time: in cash, owning has paid back after {month:.1f} months.").format(month=month)
+    return _("Time: in cash, owning has paid back after {month:.1f} months; to stop sooner, renting is cheaper.").format(month=month)
 
 
 def _capital(text: str) -> str:
