@@ -163,7 +163,9 @@ def _time(owned: Option, rented: Option) -> str:
         return _("Time: in cash, owning never catches up within the horizon.")
     if month == 0:
         return _("Time: in cash, owning is ahead from the start.")
-    return _("Time: in cash, owning has paid back after {month:.1f} months; to stop sooner, renting is cheaper.").format(month=month)
+    return _(
+        "Time: in cash, owning has paid back after {month:.1f} months; to stop sooner, renting is cheaper."
+    ).format(month=month)
 
 
 def _capital(text: str) -> str:
