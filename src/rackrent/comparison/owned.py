@@ -15,7 +15,8 @@ from rackrent.costing.resale import gpu_resale_usd
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
 from rackrent.units import DAYS_PER_YEAR
-from rackrent.workload.model import HaveMachine, Workload
+from rackrent.workload.machines import HaveMachine
+from rackrent.workload.model import Workload
 
 STALE_DAYS = 365
 LEAD_TIMES: dict[str, LeadTime] = {"own_build": "lead_time_parts", "own_prebuilt": "lead_time_server"}

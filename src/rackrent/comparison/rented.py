@@ -18,7 +18,8 @@ from rackrent.costing.rent import Rental
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
 from rackrent.units import HOURS_PER_MONTH
-from rackrent.workload.model import Quote, Workload
+from rackrent.workload.machines import Quote
+from rackrent.workload.model import Workload
 
 OLD_DAYS = 180
 """A price older than this is shown with its day."""
