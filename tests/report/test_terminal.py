@@ -18,7 +18,8 @@ from rackrent.comparison.result import Comparison
 from rackrent.money import Currency, shown_in
 from rackrent.report.console import page, table, width_of
 from rackrent.report.labels import UNITS
-from rackrent.report.terminal import by_kind_of_reason, floors_of, print_comparison, risk, why_none
+from rackrent.report.odds import risk
+from rackrent.report.terminal import by_kind_of_reason, floors_of, print_comparison, why_none
 
 EXAMPLES = sorted((Path(__file__).parent.parent.parent / "examples").glob("*.yaml"))
 CHINESE = {
