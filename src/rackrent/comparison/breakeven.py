@@ -11,6 +11,7 @@ from rackrent.comparison.option import OWNED_KINDS, Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.costing.finance import npv
 from rackrent.costing.payback import break_even_month
+from rackrent.costing.streams import HARDWARE_PRICE, RENTAL_PRICE
 from rackrent.units import HOURS_PER_MONTH
 
 Floats = NDArray[np.float64]
@@ -18,10 +19,6 @@ LEAST_MULTIPLE, MOST_MULTIPLE, GRID = 1e-3, 1e3, 1_201
 """Multiples of the demand that are looked at: six decades in steps of about 1 %."""
 ROWS = 1_024
 """Options looked at together."""
-RENTAL_PRICE = frozenset({"rent", "commitment", "idle", "startup", "rework"})
-"""Categories that are proportional to the rental price."""
-HARDWARE_PRICE = frozenset({"hardware", "shipping", "repairs"})
-"""Categories that are proportional to the price of the machine (its resale value is not)."""
 
 
 def break_even_months(option: Option, alternatives: list[Option]) -> dict[str, float | None]:

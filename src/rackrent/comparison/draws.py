@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rackrent.comparison.lattice import dimensions, lognormal, split_triangular, split_triangular_cdf
 from rackrent.costing.setting import Setting
-from rackrent.costing.streams import CostStream
+from rackrent.costing.streams import HARDWARE_PRICE, RENTAL_PRICE, CostStream
 from rackrent.speed import Speed
 from rackrent.units import MONTHS_PER_YEAR
 
@@ -39,8 +39,6 @@ PROPORTIONAL = re.compile(
     r"|quotes\[\d+\]\.(usd_per_machine_hour|usd_per_gpu_hour|amount)"
 )
 """Ranges in proportion to which the streams move that rest on them. Others are costed anew at both ends."""
-RENTAL_PRICED = frozenset({"rent", "idle", "startup", "rework", "commitment"})
-HARDWARE_PRICED = frozenset({"hardware", "shipping", "repairs"})
 
 EFFECTS: dict[str, Callable[[Floats, float], Floats]] = {
     "power_supply_efficiency": lambda x, likely: likely / x,
@@ -187,9 +185,9 @@ class Draws:
             times = times * self.demand * self.hours(speed)
             if shared:
                 times = times * self.neighbours
-        if stream.category in RENTAL_PRICED:
+        if stream.category in RENTAL_PRICE:
             times = times * self.rent(term_months)
-        if stream.category in HARDWARE_PRICED:
+        if stream.category in HARDWARE_PRICE:
             times = times * self._hardware(stream)
         if stream.category == "power" and self.given("own.usd_per_kwh") is None:
             times = times * self.value(self.assumption(ELECTRICITY))

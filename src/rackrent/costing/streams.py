@@ -45,6 +45,10 @@ CATEGORIES = {
     "indirect": N_("indirect cost"),
 }
 """Closed list of categories and their English names."""
+RENTAL_PRICE = frozenset({"rent", "commitment", "idle", "startup", "rework"})
+"""Categories that are proportional to the rental price."""
+HARDWARE_PRICE = frozenset({"hardware", "shipping", "repairs"})
+"""Categories that are proportional to the price of the machine (its resale value is not)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rackrent.comparison.option import Option
+from rackrent.comparison.result import Comparison
 from rackrent.comparison.verdict import KIND_NAMES, TERM_NAMES
 from rackrent.i18n import N_
 from rackrent.i18n import gettext as _
@@ -119,3 +120,18 @@ def variant(option: Option) -> str:
     if tail.endswith("_months"):
         return _("at least {months} months").format(months=tail.removesuffix("_months"))
     return _(PAYMENTS[tail]) if tail in PAYMENTS else ""
+
+
+def named(option: Option) -> tuple[str, str]:
+    """Return the two lines that name an option in a table: how and from whom, then what and where."""
+    machines = option.use.machines if option.use is not None else 1
+    name = option.name if machines == 1 else f"{machines} x {option.name}"
+    what = name if option.gpu in option.name else f"{name} ({count_of(option)})"
+    where = "" if option.owned or option.region == "global" else f", {option.region}"
+    how = variant(option)
+    return f"{title(option)}{how and f', {how}'}", f"{what}{where}"
+
+
+def per_work(option: Option, comparison: Comparison) -> float | None:
+    """Return dollars per hour of the reference GPU, or of the option's own where the hours were counted on none."""
+    return option.usd_per_gpu_hour if comparison.setting.reference_gpu is None else option.usd_per_unit_work

@@ -12,7 +12,7 @@ from rackrent.money import format_usd
 from rackrent.report.charts_figure import Shown
 from rackrent.report.charts_finish import cost_finish, finish_day
 from rackrent.report.charts_money import categories, cumulative
-from rackrent.report.labels import count_of, title, variant
+from rackrent.report.labels import named, per_work
 from rackrent.report.odds import risk
 from rackrent.report.page import Block, Cell, Column, Points, Prose, Row, Section, Table
 
@@ -59,7 +59,7 @@ def options_table(comparison: Comparison, shown: Sequence[Shown]) -> Table:
                 Cell(format_usd(s.option.total_usd)),
                 Cell(format_usd(s.option.npv_usd)),
                 *([Cell(_of_your_money(s.option))] if funded else []),
-                Cell(format_usd(_per_work(s.option, comparison))),
+                Cell(format_usd(per_work(s.option, comparison))),
                 Cell(_pays_back(s.option, comparison)),
                 Cell(finish_day(s.option, comparison.setting)),
                 Cell(_("unknown") if s.option.co2_kg is None else f"{s.option.co2_kg:,.0f}"),
@@ -78,22 +78,11 @@ def options_table(comparison: Comparison, shown: Sequence[Shown]) -> Table:
 
 def name_cell(s: Shown) -> Cell:
     """Return the cell that names an option: its letter, how and from whom, and below it what and where."""
-    option = s.option
-    machines = option.use.machines if option.use is not None else 1
-    name = option.name if machines == 1 else f"{machines} x {option.name}"
-    what = name if option.gpu in option.name else f"{name} ({count_of(option)})"
-    where = "" if option.owned or option.region == "global" else f", {option.region}"
-    how = variant(option)
-    return Cell(f"{title(option)}{how and f', {how}'}", f"{what}{where}", s.letter, s.colour)
+    return Cell(*named(s.option), s.letter, s.colour)
 
 
 def _of_your_money(option: Option) -> str:
     return _("not payable") if option.reasons_on_budget else format_usd(option.npv_on_budget_usd)
-
-
-def _per_work(option: Option, comparison: Comparison) -> float | None:
-    """An hour of the reference GPU, or of the option's own where the hours were counted on none."""
-    return option.usd_per_gpu_hour if comparison.setting.reference_gpu is None else option.usd_per_unit_work
 
 
 def _pays_back(option: Option, comparison: Comparison) -> str:

@@ -23,7 +23,7 @@ from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
 from rackrent.money import currency, format_cell, format_usd
 from rackrent.report.console import ROOMY, gap, page, points, table, width_of
-from rackrent.report.labels import count_of, figure, title, variant
+from rackrent.report.labels import figure, named, per_work
 from rackrent.report.odds import percent, risk
 
 ASSUMPTIONS_SHOWN = 5
@@ -119,7 +119,7 @@ def _options(screen: Console, comparison: Comparison, shown: tuple[Option, ...])
     best = comparison.recommended
     for row, option in enumerate(shown):
         style = "bold" if best is not None and option.id == best.id else None
-        out.add_row(_name(option), *(c.cells[row] for c in columns), style=style)
+        out.add_row("\n".join(named(option)), *(c.cells[row] for c in columns), style=style)
     return out
 
 
@@ -129,7 +129,7 @@ def _columns(screen: Console, comparison: Comparison, shown: tuple[Option, ...])
         _Column(_in_currency(_("Total")), [format_cell(o.total_usd) for o in shown], 1),
         _Column(_in_currency(_("Present\nvalue")), [format_cell(o.npv_usd) for o in shown]),
         _Column(
-            _in_currency(_("Per GPU-\nhour of\nwork")), [format_cell(_per_work(o, comparison)) for o in shown]
+            _in_currency(_("Per GPU-\nhour of\nwork")), [format_cell(per_work(o, comparison)) for o in shown]
         ),
         _Column(_("Pays\nback,\nmonths"), [_pays_back(o, comparison) for o in shown]),
         _Column(_("Done"), [_done(o, comparison) for o in shown], 2),
@@ -165,23 +165,8 @@ def _fitting(screen: Console, columns: list[_Column]) -> list[_Column]:
     return kept
 
 
-def _name(option: Option) -> str:
-    """How and from whom, and on the next line what and where."""
-    machines = option.use.machines if option.use is not None else 1
-    name = option.name if machines == 1 else f"{machines} x {option.name}"
-    what = name if option.gpu in option.name else f"{name} ({count_of(option)})"
-    where = "" if option.owned or option.region == "global" else f", {option.region}"
-    how = variant(option)
-    return f"{title(option)}{how and f', {how}'}\n{what}{where}"
-
-
 def _of_your_money(option: Option) -> str:
     return _("not payable") if option.reasons_on_budget else format_cell(option.npv_on_budget_usd)
-
-
-def _per_work(option: Option, comparison: Comparison) -> float | None:
-    """An hour of the reference GPU, or of the option's own where the hours were counted on none."""
-    return option.usd_per_gpu_hour if comparison.setting.reference_gpu is None else option.usd_per_unit_work
 
 
 def _pays_back(option: Option, comparison: Comparison) -> str:
