@@ -24,15 +24,26 @@ from rackrent.costing.interruption import (
     monthly_probability_to_rate,
     young_interval_hours,
 )
+from rackrent.costing.lending import (
+    Drawn,
+    LendingIncome,
+    ask_floor_usd,
+    energy_floor_usd,
+    lending_income,
+    payouts,
+)
 from rackrent.costing.payback import break_even_month, break_even_utilisation
 from rackrent.costing.resale import Resale, gpu_resale_usd
 
 __all__ = [
+    "Drawn",
     "EgressTier",
+    "LendingIncome",
     "ObservedFailures",
     "Resale",
     "TimeOfUse",
     "annuity",
+    "ask_floor_usd",
     "book_value",
     "break_even_month",
     "break_even_utilisation",
@@ -43,14 +54,17 @@ __all__ = [
     "declining_balance",
     "depreciation_from_values",
     "egress_cost",
+    "energy_floor_usd",
     "energy_kwh",
     "energy_usd",
     "gpu_resale_usd",
     "interruption_overhead",
     "interruption_waste",
+    "lending_income",
     "monthly_probability_to_rate",
     "monthly_rate",
     "npv",
+    "payouts",
     "straight_line",
     "wall_watts",
     "young_interval_hours",
