@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from rackrent.workload.base import Model
 from rackrent.workload.complaint import SHARES, choices
+from rackrent.workload.lending import Lending, TimeOfUseTariff
 from rackrent.workload.model import (
     Campus,
     Consider,
@@ -47,8 +48,10 @@ SECTIONS: dict[str, type[Model]] = {
     "requirements": Requirements,
     "people": People,
     "own": Own,
+    "own.time_of_use": TimeOfUseTariff,
     "own.machines[]": OwnMachine,
     "have[]": HaveMachine,
+    "lending": Lending,
     "campus[]": Campus,
     "credits[]": Credit,
     "quotes[]": Quote,
@@ -73,6 +76,7 @@ UNITS = {
     "jobs_per_month": "runs/month",
     "months_per_year": "months/year",
     "hours_per_job": "hours",
+    "hours_per_day": "hours/day",
     "_usd": "USD",
     "usd": "USD",
     "_kw": "kW",

@@ -11,6 +11,7 @@ import pytest
 
 from rackrent.app.compare import compare
 from rackrent.app.explain import explain
+from rackrent.comparison.lending import LINES
 from rackrent.comparison.result import Comparison
 from rackrent.errors import BadInput
 
@@ -91,3 +92,32 @@ def test_a_line_that_is_not_there_is_refused() -> None:
     last = len(best.cash_flows) - 1
     with pytest.raises(BadInput, match=f"has the lines 0 to {last}; there is no line {last + 1}"):
         explain(result, best.id, last + 1)
+
+
+LENDER = compare(
+    {
+        "demand": {"gpu_hours_per_month": 300, "reference_gpu": "RTX 4090"},
+        "as_of": "2026-11-30",
+        "have": [{"name": "rig", "gpu": "RTX 4090", "gpus": 4}],
+        "lending": {"ask_usd_per_gpu_hour": 0.35, "fee": 0.25, "occupancy": 0.5, "income_tax_rate": 0.3},
+    }
+)
+
+
+def test_each_figure_of_lending_names_its_formula_and_its_sources() -> None:
+    told = explain(LENDER, "own_existing", "lending").to_dict()["lending"]
+    lines = {line["what"]: line for line in told["lines"]}
+    assert set(lines) == set(LINES)
+    for line in lines.values():
+        assert line["formula"] and line["facts"]
+        assert [lack for fact in line["facts"] if (lack := complaint(fact))] == []
+    parts = sum(lines[what]["value"] for what in ("fee", "energy", "wear", "income_tax"))
+    assert lines["revenue"]["value"] - parts == pytest.approx(lines["income"]["value"])
+    assert lines["income"]["value"] == told["net_usd_per_month"]
+
+
+def test_what_is_rented_cannot_be_lent_out() -> None:
+    rented = next(o for o in LENDER.feasible if not o.owned)
+    assert explain(LENDER, rented.id).to_dict()["lending"] == {}
+    with pytest.raises(BadInput, match="cannot be lent out"):
+        explain(LENDER, rented.id, "lending")

@@ -528,6 +528,29 @@ def test_full_control_leaves_only_what_is_yours(ask: Ask) -> None:
     assert "no rented option can do it" in answer["verdict"]
 
 
+@pytest.mark.brief("A7")
+@pytest.mark.brief("B14")
+def test_a_machine_earns_in_its_idle_hours_and_the_answer_stays_as_it_is(ask: Ask) -> None:
+    terms = {"ask_usd_per_gpu_hour": 0.2, "fee": 0.25}
+    before = ask("already-owns")
+    empty = ask("already-owns", {"lending": terms})
+    busy = ask("already-owns", {"lending": {**terms, "occupancy": 0.3}})
+    mine = {"kind": "own_existing"}
+    assert pick(empty, **mine)["lending"]["net_usd_per_month"] == 0, "on a new market nobody rents yet"
+    earned = pick(busy, **mine)["lending"]
+    assert earned["net_usd_per_month"] > 0
+    rented_gpu_hours = 2 * earned["hours_per_month"] * 0.3
+    assert earned["revenue_usd_per_month"] == pytest.approx(rented_gpu_hours * 0.2)
+    assert earned["energy_kwh_per_month"] == pytest.approx(rented_gpu_hours / 2 * (0.85 - 0.09))
+    assert earned["energy_floor_usd_per_gpu_hour"] < earned["ask_floor_usd_per_gpu_hour"] < 0.2
+    assert any("GeForce driver licence" in w for w in earned["warnings"])
+    for answer in (empty, busy):
+        assert answer["verdict"] == before["verdict"]
+        assert [o["total_usd"] for o in answer["options"]] == [o["total_usd"] for o in before["options"]]
+    grant = ask("already-owns", {"lending": terms, "funding": {"name": "grant"}})
+    assert pick(grant, **mine)["lending"]["reason"].startswith("off: the terms of grant")
+
+
 @pytest.mark.brief("B15")
 def test_the_grid_that_a_machine_stands_on_scales_the_co2_of_its_use(ask: Ask) -> None:
     catalog = load(as_of=date(2026, 11, 30))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from rackrent.app.ids import pick
 from rackrent.comparison.option import Option
 from rackrent.comparison.result import Comparison
@@ -10,12 +12,23 @@ from rackrent.i18n import gettext as _
 from rackrent.report.explanation import Explanation
 
 
-def explain(comparison: Comparison, option: str, line: int | None = None) -> Explanation:
-    """Return what `option` (an id, or a part of only one id) or its payment number `line` rests on. Raises BadInput."""
+def explain(comparison: Comparison, option: str, line: int | Literal["lending"] | None = None) -> Explanation:
+    """Return what `option` (an id, or a part of only one id) or its payment number `line` rests on. Raises BadInput.
+
+    The line "lending" asks what lending the option out would bring.
+    """
     found = find_option(comparison, option)
-    catalog = comparison.setting.catalog
+    catalog, lent = comparison.setting.catalog, comparison.lent(found)
     if line is None:
-        return Explanation(catalog, found)
+        return Explanation(catalog, found, lent=lent)
+    if line == "lending":
+        if lent is None:
+            raise BadInput(
+                _(
+                    "{option} cannot be lent out: only a machine of yours that can do the work is looked at"
+                ).format(option=found.id)
+            )
+        return Explanation(catalog, found, lent=lent, of_lending=True)
     if not found.feasible:
         reasons = "; ".join(found.reasons)
         raise BadInput(

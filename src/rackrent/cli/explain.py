@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,11 +16,11 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command(help=_("""Say what an option rests on, or one line of it: figures, sources, formula.
 
-OPTION is an id as `rackrent compare --all` shows it, or a part of only one id. LINE is the number of a payment."""))  # fmt: skip
+OPTION is an id as `rackrent compare --all` shows it, or a part of only one id. LINE is the number of a payment, or the word lending."""))  # fmt: skip
 def explain(
     workload: Annotated[Path, typer.Argument(metavar="WORKLOAD.yaml", help=_("The question."))],
     option: Annotated[str, typer.Argument(metavar="OPTION", help=_("The option."))],
-    line: Annotated[str | None, typer.Argument(metavar="LINE", help=_("The number of a payment."), show_default=False)] = None,
+    line: Annotated[str | None, typer.Argument(metavar="LINE", help=_("The number of a payment, or lending: what lending it out would bring."), show_default=False)] = None,
     *,
     as_of: AsOf = None,
     catalog: CatalogFolder = None,
@@ -45,11 +45,15 @@ def explain(
         print_explanation(told)
 
 
-def _number(text: str | None) -> int | None:
+def _number(text: str | None) -> int | Literal["lending"] | None:
     if text is None:
         return None
+    if text == "lending":
+        return "lending"
     if not text.isdecimal():
         raise BadInput(
-            _("LINE is {text}; it must be the number of a payment, such as 0").format(text=repr(text)[:40])
+            _("LINE is {text}; it must be the number of a payment, such as 0, or lending").format(
+                text=repr(text)[:40]
+            )
         )
     return int(text)

@@ -7,6 +7,7 @@ from rackrent.catalog.catalog import Catalog
 from rackrent.comparison.breakeven import Sides
 from rackrent.comparison.candidates import candidates
 from rackrent.comparison.evaluate import evaluate
+from rackrent.comparison.lending import check_lending
 from rackrent.comparison.market import price_market
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking, rank
@@ -27,6 +28,7 @@ def compare_workload(workload: Workload, catalog: Catalog) -> Comparison:
     Raises BadInput where the workload names a GPU or an assumption that does not exist.
     """
     check_overrides(catalog, workload.assumptions)
+    check_lending(workload, catalog)
     _check_providers(workload, catalog)
     _check_country(workload.location.country, catalog)
     setting = Setting(workload, catalog)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rackrent.catalog.fact import Fact
 from rackrent.comparison.breakeven import Sides, break_even_months, break_even_utilisation
+from rackrent.comparison.lending import Lent, lend
 from rackrent.comparison.option import Option
 from rackrent.comparison.ranking import Ranking
 from rackrent.comparison.scorecard import scorecard
@@ -66,6 +67,15 @@ class Comparison:
     def rival_of(self, option: Option) -> Option | None:
         """Return the best feasible option of the other side (owned or rented); None if there is none."""
         return self.options.first(owned=not option.owned)
+
+    def lent(self, option: Option) -> Lent | None:
+        """Return what lending out an option's idle hours would bring; None where it is rented or out."""
+        return lend(option, self.setting)
+
+    @property
+    def lender(self) -> Option | None:
+        """The option that a line on lending speaks of: the recommended one, else the best to own; None if none."""
+        return self.options.first(owned=True)
 
     def assumptions(self) -> list[Fact]:
         """Return every assumption that a cost rests on, the weightiest in the recommended option first."""
@@ -153,7 +163,7 @@ class Comparison:
             "break_even_months": break_even_months(o, list(self.headline)),
             "break_even_utilisation": break_even_utilisation(o, self._sides),
             "utilisation": o.use.utilisation,
-            "lending": {},
+            "lending": self._lending(o),
             "finish_month": o.use.finish_month,
             "energy_kwh": o.energy_kwh,
             "co2_kg": o.co2_kg,
@@ -164,6 +174,10 @@ class Comparison:
             **self._chances(o),
             "cash_flows": [flow.to_dict() for flow in o.cash_flows],
         }
+
+    def _lending(self, option: Option) -> dict[str, Any]:
+        lent = self.lent(option)
+        return {} if lent is None else lent.to_dict() | {"facts": [fact_dict(f) for f in lent.facts]}
 
     def _chances(self, option: Option) -> dict[str, float | None]:
         """How an option fares in many states of the world; quantiles only for the cheapest ones."""

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 class Drawn:
     """Power at the meter above what the machine would draw if it were not lent, kW.
 
-    `listed_kw` flows in every hour on offer: a machine that would be off must be on to be rented. `rented_kw`
+    `listed_kw` flows in every lendable hour: a machine that would be off must be on to be rented. `rented_kw`
     flows on top of it while somebody rents.
     """
 
@@ -28,7 +28,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class LendingIncome:
-    """What an owner earns with the hours on offer, USD; each part is positive where it is what its name says."""
+    """What an owner earns with the lendable hours, USD; each part is positive where it is what its name says."""
 
     revenue_usd: Floats
     fee_usd: Floats
@@ -60,7 +60,7 @@ def lending_income(
     wear_usd_per_gpu_hour: ArrayLike = 0.0,
     income_tax_rate: ArrayLike = 0.0,
 ) -> LendingIncome:
-    """Return what `gpus` GPUs on offer for `hours` earn when they are rented for the share `occupancy` of them.
+    """Return what `gpus` GPUs lent for `hours` earn when they are rented for the share `occupancy` of them.
 
         revenue = ask x GPUs x hours x occupancy        fee = share `fee` of the revenue, never of the power
         energy  = hours x (listed_kw + occupancy x rented_kw)

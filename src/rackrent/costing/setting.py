@@ -13,6 +13,7 @@ from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import gpu_meant
 from rackrent.catalog.places import Customer, Tariff, circuit_kw, electricity, pue, tax_rate
+from rackrent.costing.energy import TimeOfUse
 from rackrent.workload.demand import monthly_work
 from rackrent.workload.model import Workload
 
@@ -70,10 +71,21 @@ class Setting:
     def tariff(self, site: str) -> Tariff | None:
         """Electricity price at `site`; None where it is unknown."""
         own, where = self.workload.own.usd_per_kwh, self.workload.location
+        field, bands = "own.usd_per_kwh", self.time_of_use
+        if bands is not None:
+            field, own = "own.time_of_use", bands.average_usd_per_kwh
         if own is not None:
-            fact = Fact.from_workload("own.usd_per_kwh", own, "usd_per_kwh")
+            fact = Fact.from_workload(field, own, "usd_per_kwh")
             return Tariff(fact, "incl", where.country, where.region, CUSTOMER[site])
         return electricity(self.catalog, where.country, where.region, CUSTOMER[site])
+
+    @cached_property
+    def time_of_use(self) -> TimeOfUse | None:
+        """The person's tariff by band; None where their price is the same at all hours, or not given."""
+        bands = self.workload.own.time_of_use
+        if bands is None:
+            return None
+        return TimeOfUse(bands.peak_usd_per_kwh, bands.off_peak_usd_per_kwh, bands.peak_hours_per_day)
 
     def pue(self, site: str) -> Fact:
         """Energy into the site per energy into the machines."""

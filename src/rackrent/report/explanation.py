@@ -10,6 +10,7 @@ from rich.console import Console
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
+from rackrent.comparison.lending import Lent
 from rackrent.comparison.names import ASSUMPTION_NAMES
 from rackrent.comparison.option import CashFlow, Option
 from rackrent.comparison.result import fact_dict
@@ -19,6 +20,7 @@ from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
 from rackrent.report.console import facts_grid, page, table
 from rackrent.report.labels import count_of, figure, measured, title
+from rackrent.report.lending import LENDING, account, unknowns
 
 PAYERS = {"funding": N_("you, or the funding you named"), "institution": N_("your institution")}
 TAX_BASES = {
@@ -36,11 +38,13 @@ CONFIDENCES = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """An option, or one payment of it, with the catalog that its figures come from."""
+    """An option, one payment of it, or (`of_lending`) what lending it out would bring, with the catalog behind it."""
 
     catalog: Catalog
     option: Option
     flow: CashFlow | None = None
+    lent: Lent | None = None
+    of_lending: bool = False
 
     @cached_property
     def streams(self) -> list[tuple[CostStream, int, int]]:
@@ -57,6 +61,8 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return what `explain --json` prints: the streams of an option, or one line with its figures."""
         o, flow = self.option, self.flow
+        if self.of_lending:
+            return {"option": o.id, "lending": self._lending(lines=True)}
         if flow is not None:
             told = {"formula": flow.stream.formula, "facts": self._facts(flow.stream.facts)}
             return {"option": o.id, "line": flow.line, **flow.to_dict(), **told}
@@ -82,7 +88,19 @@ class Explanation:
                 }
                 for s, first, last in self.streams
             ],
+            "lending": self._lending(),
         }
+
+    def _lending(self, *, lines: bool = False) -> dict[str, Any]:
+        if self.lent is None:
+            return {}
+        out = self.lent.to_dict()
+        if lines:
+            out["lines"] = [
+                {"what": li.what, "value": li.value, "formula": li.formula, "facts": self._facts(li.facts)}
+                for li in self.lent.lines
+            ]
+        return out
 
     def _speed(self) -> dict[str, Any] | None:
         speed = self.option.speed
@@ -104,7 +122,9 @@ class Explanation:
 def print_explanation(told: Explanation, *, out: TextIO | None = None, width: int | None = None) -> None:
     """Print an explanation to `out` (standard output)."""
     with page(out, width) as screen:
-        if told.flow is not None:
+        if told.of_lending and told.lent is not None:
+            _lending(screen, told, told.lent)
+        elif told.flow is not None:
             _line(screen, told, told.flow)
         elif told.option.feasible:
             _option(screen, told)
@@ -136,6 +156,26 @@ def _option(screen: Console, told: Explanation) -> None:
     for reason in option.reasons_on_budget:
         screen.print(_("Not payable on your budget: {reason}").format(reason=reason))
     screen.print(_("What one line rests on: give its number after the option."))
+    if told.lent is not None:
+        screen.print(
+            _("What lending it out would bring, and why: give {word} after it.").format(word=LENDING)
+        )
+
+
+def _lending(screen: Console, told: Explanation, lent: Lent) -> None:
+    _heading(screen, told.option)
+    screen.print(_("Lending out its idle hours: beside the comparison, never in it."))
+    if lent.lines:
+        out = table(screen, (_("What"), "left"), (_("Figure"), "right"), (_("How"), "left"))
+        for row in account(lent):
+            out.add_row(*row)
+        screen.print(out)
+    screen.print()
+    for sentence in unknowns(lent):
+        screen.print(sentence)
+    if lent.facts:
+        screen.print()
+        _facts(screen, told, lent.facts)
 
 
 def _out(screen: Console, told: Explanation) -> None:

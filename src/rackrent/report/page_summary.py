@@ -13,6 +13,7 @@ from rackrent.report.charts_figure import Shown
 from rackrent.report.charts_finish import cost_finish, finish_day
 from rackrent.report.charts_money import categories, cumulative
 from rackrent.report.labels import named, per_work
+from rackrent.report.lending import lending_line
 from rackrent.report.odds import risk
 from rackrent.report.page import Block, Cell, Column, Points, Prose, Row, Section, Table
 
@@ -22,6 +23,8 @@ def summary(comparison: Comparison, shown: Sequence[Shown]) -> tuple[Section, ..
     verdict: list[Block] = [Prose(comparison.verdict.text, "verdict")]
     if comparison.verdict.turns_on:
         verdict.append(Points((*comparison.verdict.turns_on, *risk(comparison)[:1])))
+    if lending := lending_line(comparison):
+        verdict.append(Prose(lending))
     sections = [Section("verdict", _("Verdict"), tuple(verdict))]
     if shown:
         blocks = [options_table(comparison, shown), cost_finish(comparison, shown)]

@@ -24,6 +24,7 @@ from rackrent.i18n import ngettext
 from rackrent.money import currency, format_cell, format_usd
 from rackrent.report.console import ROOMY, gap, page, points, table, width_of
 from rackrent.report.labels import figure, named, per_work
+from rackrent.report.lending import lending_line
 from rackrent.report.odds import percent, risk
 
 ASSUMPTIONS_SHOWN = 5
@@ -102,6 +103,9 @@ def _head(screen: Console, comparison: Comparison) -> None:
     facts = (*comparison.verdict.turns_on, *risk(comparison))
     if facts:
         points(screen, facts)
+    if lending := lending_line(comparison):
+        screen.print()
+        screen.print(Text(lending))
 
 
 @dataclass(frozen=True)

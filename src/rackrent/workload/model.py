@@ -16,6 +16,7 @@ from pydantic import (
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
 from rackrent.workload.base import Country, Day, Discount, Growth, Model, Share, Usd
+from rackrent.workload.lending import Lending, TimeOfUseTariff
 from rackrent.workload.machines import Campus, Credit, HaveMachine, OwnMachine, Quote
 from rackrent.workload.program import Benchmark, Input, Network
 
@@ -218,6 +219,10 @@ class Own(Model):
         le=2,
         description="your electricity price, USD per kWh, tax included; default: from the catalog",
     )
+    time_of_use: TimeOfUseTariff | None = Field(
+        None,
+        description="peak and off-peak prices, in place of one: work is costed at their mean over the day, lending by band",
+    )
     resale: Literal["curve", "straight_line", "declining_balance", "none"] = Field(
         "curve",
         description="what it is worth when sold at the end: observed curve, straight line to zero, declining balance, nothing",
@@ -233,6 +238,12 @@ class Own(Model):
         le=1_000,
         description="power your circuit gives continuously, kW; default: the country's usual one",
     )
+
+    @model_validator(mode="after")
+    def _one_tariff(self) -> Own:
+        if self.usd_per_kwh is not None and self.time_of_use is not None:
+            raise ValueError(_("gives usd_per_kwh and time_of_use; it needs one of them"))
+        return self
 
 
 class Consider(Model):
@@ -314,6 +325,9 @@ class Workload(Model):
     people: People = Field(People(), description="people's time")
     own: Own = Field(Own(), description="how own machines are counted")
     have: list[HaveMachine] = Field([], description="machines you already own")
+    lending: Lending | None = Field(
+        None, description="on what terms idle hours would be lent out; never counted in the comparison"
+    )
     campus: list[Campus] = Field([], description="clusters of your institution")
     credits: list[Credit] = Field([], description="credits you hold")
     quotes: list[Quote] = Field([], description="offers made to you")
@@ -324,6 +338,14 @@ class Workload(Model):
     ranges: dict[str, Range] = Field(
         {}, description="filled in for you: the figures you wrote as low / likely / high, by path"
     )
+
+    @model_validator(mode="after")
+    def _off_peak_of_a_tariff(self) -> Workload:
+        if self.lending is not None and self.lending.only_off_peak and self.own.time_of_use is None:
+            raise ValueError(
+                _("has lending.only_off_peak, which needs own.time_of_use: the hours that are off-peak")
+            )
+        return self
 
     @model_validator(mode="after")
     def _counted_on_a_gpu(self) -> Workload:

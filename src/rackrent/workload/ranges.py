@@ -16,9 +16,9 @@ from rackrent.workload.source import Path, Source, Tree
 ENDS = ("low", "likely", "high")
 ONE_NUMBER = (
     "gpus", "jobs_at_once", "horizon_months", "deadline_days", "longest_run_days", "gpu_memory_gb", "requirements",
-    "name", "as_of", "consider", "input", "model",
+    "name", "as_of", "consider", "input", "model", "lending",
 )  # fmt: skip
-"""Fields that decide what can do the work at all: they are one number."""
+"""Fields that are one number: they decide what can do the work at all, or have no part in the comparison (lending)."""
 
 
 def split_ranges(source: Source) -> tuple[dict[str, Tree], dict[str, Tree]]:
