@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from rackrent.catalog.catalog import DATA_DIR, Catalog, load
 from rackrent.catalog.fact import Fact
+from rackrent.catalog.places import electricity
 from rackrent.comparison import Comparison, Option, compare_workload
 from rackrent.comparison.lending import Lent, lend
 from rackrent.errors import BadInput
@@ -350,3 +351,23 @@ def test_lending_changes_nothing_but_what_is_said_of_it(terms: dict[str, Any]) -
     assert {k: v for k, v in answer.items() if k != "options"} == {
         k: v for k, v in plain.items() if k != "options"
     }
+
+
+def test_power_is_paid_with_its_tax_or_without_where_you_get_it_back() -> None:
+    """German tariffs: that of households has 19 % in it, that of business has it on top."""
+    own = {"powered_when_idle": False}
+
+    def floor(site: str, *, recoverable: bool) -> float:
+        location, tax = {"country": "DEU", "site": site}, {"rate": 0.19, "recoverable": recoverable}
+        per_hour = lent(compare(own=own, location=location, tax=tax)).floors[0]
+        assert per_hour is not None
+        return per_hour
+
+    household, business = (electricity(CATALOG, "DEU", None, who) for who in ("household", "business"))
+    assert household is not None and household.tax_basis == "incl"
+    assert business is not None and business.tax_basis == "excl"
+    of_card = 1.72 / 4
+    assert floor("home", recoverable=False) == pytest.approx(of_card * household.fact.known)
+    assert floor("home", recoverable=True) == pytest.approx(of_card * household.fact.known / 1.19)
+    assert floor("office", recoverable=False) == pytest.approx(of_card * business.fact.known * 1.19)
+    assert floor("office", recoverable=True) == pytest.approx(of_card * business.fact.known)
