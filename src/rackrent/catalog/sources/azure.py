@@ -83,6 +83,8 @@ class Azure:
         region = need(item, "armRegionName", _("a price"))
         if kind not in ("Consumption", "Reservation") or any(word in product for word in NOT_PLAIN):
             return None
+        if item.get("isPrimaryMeterRegion") is False or not _holds(item, as_of):
+            return None
         if "Low Priority" in meter or not name or not region:
             return None
         machine = self._known.machine("Azure", name)
@@ -117,3 +119,9 @@ class Azure:
         if row["amount"] is None:
             warnings.append(_("Azure gives no price for {type}").format(type=name))
         return offer_row(self.id, as_of, **row)
+
+
+def _holds(item: Any, day: date) -> bool:
+    """Whether a meter's price holds on `day`; one that says no days does."""
+    start, end = (str(item.get(name) or "")[:10] for name in ("effectiveStartDate", "effectiveEndDate"))
+    return start <= day.isoformat() and (not end or day.isoformat() < end)

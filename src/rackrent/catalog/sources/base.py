@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -173,6 +174,26 @@ def need(row: Any, name: str, where: str) -> Any:
             )
         )
     return row[name]
+
+
+def told_apart(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield rows in which a type that is listed with several GPUs, or numbers of them, says which in its name.
+
+    Some feeds call a host by its name whatever hangs on it; each is an offer of its own.
+
+    >>> list(told_apart([{"instance_type": "n1", "gpu": g, "gpu_count": 2.0} for g in ("T4", "P4")]))[1]["instance_type"]
+    'n1 + 2x P4'
+    """
+    kept = list(rows)
+    gpus: dict[tuple[str, str], set[tuple[str, float | None]]] = defaultdict(set)
+    for row in kept:
+        gpus[row.get("provider", ""), row["instance_type"]].add((row["gpu"], row["gpu_count"]))
+    for row in kept:
+        if len(gpus[row.get("provider", ""), row["instance_type"]]) == 1:
+            yield row
+        else:
+            count = "?" if row["gpu_count"] is None else f"{row['gpu_count']:g}"
+            yield row | {"instance_type": f"{row['instance_type']} + {count}x {row['gpu']}"}
 
 
 def number(value: Any, name: str, where: str) -> float | None:
