@@ -1,6 +1,8 @@
 """Time reading a large AWS offer file, and storing many rows.
 
-Usage: python -m benchmarks.bench_sources [MEGABYTES ROWS]     (goals: 300 MB in 60 s and 500 MB; 100,000 rows in 5 s)
+Usage: python -m benchmarks.bench_sources [MEGABYTES ROWS GPUS]     (goals: 300 MB in 60 s and 500 MB; 100,000 rows in 5 s)
+
+GPUS is the share of products that have GPUs: 0.05 as in a real region, or 0.75 for a bad mix.
 """
 
 from __future__ import annotations
@@ -22,17 +24,18 @@ from rackrent.catalog.sources.base import Known, offer_row, table_of
 from rackrent.catalog.store import Store, merged
 
 DAY = date(2026, 11, 30)
-KINDS = ("p5.48xlarge", *(f"m{n}.large" for n in range(19)))
+WITH_GPU = ("p5.48xlarge", "p4d.24xlarge", "g6.xlarge", "g5.48xlarge", "p3.2xlarge")
 ONE_YEAR = {"LeaseContractLength": "1yr", "OfferingClass": "standard", "PurchaseOption": "No Upfront"}
 
 
-def write_offer_file(out: IO[bytes], megabytes: float) -> None:
-    """Write an EC2 offer file of about that size in the published shape: one product in twenty has GPUs."""
+def write_offer_file(out: IO[bytes], megabytes: float, share: float) -> None:
+    """Write an EC2 offer file of about that size in the published shape; a share of its products has GPUs."""
     bulk = 1_000_000 * megabytes
     products = max(int(bulk / 2_120), 1)
 
     def product(n: int) -> dict[str, object]:
-        kind = KINDS[n % len(KINDS)]
+        with_gpu = n % 100 < 100 * share
+        kind = WITH_GPU[n % len(WITH_GPU)] if with_gpu else f"m{n % 19}.large"
         said = {
             "instanceType": kind, "vcpu": "8", "memory": "61 GiB", "tenancy": "Shared", "capacitystatus": "Used",
             "operatingSystem": "Linux" if n % 3 else "Windows", "preInstalledSw": "NA", "marketoption": "OnDemand",
@@ -42,7 +45,7 @@ def write_offer_file(out: IO[bytes], megabytes: float) -> None:
         }  # fmt: skip
         return {
             "sku": f"S{n}", "productFamily": "Compute Instance",
-            "attributes": said | ({"gpu": "1"} if kind[0] == "p" else {}),
+            "attributes": said | ({"gpu": "1"} if with_gpu else {}),
         }  # fmt: skip
 
     def term(n: int, code: str, said: dict[str, str]) -> dict[str, object]:
@@ -75,17 +78,19 @@ def peak_mb() -> float:
 
 def main() -> None:
     """Print a line for each of the two."""
-    megabytes, rows = (float(a) for a in sys.argv[1:3]) if len(sys.argv) == 3 else (300.0, 100_000.0)
+    given = [float(a) for a in sys.argv[1:4]]
+    megabytes, rows, share = given + [300.0, 100_000.0, 0.05][len(given) :]
     known = Known(load(as_of=DAY))
     with tempfile.TemporaryFile() as file:
-        write_offer_file(file, megabytes)
+        write_offer_file(file, megabytes, share)
         size = file.tell() / 1e6
         file.seek(0)
         start = time.perf_counter()
         found, _warnings = offers_of(file, "us-east-1", known, "aws", DAY)
         took = time.perf_counter() - start
     print(
-        f"AWS offer file of {size:,.0f} MB: {took:.1f} s, {len(found):,} offers, {peak_mb():,.0f} MB at most"
+        f"AWS offer file of {size:,.0f} MB, {share:.0%} with GPUs: {took:.1f} s, {len(found):,} offers, "
+        f"{peak_mb():,.0f} MB at most"
     )
 
     draw = np.random.default_rng(1)

@@ -65,6 +65,37 @@ class TestAws:
         assert row["amount"] is None
         assert got.warnings == ("AWS gives no price for g6.xlarge",)
 
+    def test_a_reservation_of_unknown_length_is_not_on_demand(self, feed, fetch):
+        file = feeds.aws_offer_file()
+        file["terms"]["Reserved"] = {"V": {"V.9": feeds.aws_term("V", "0.01"), "V.8": feeds.aws_term(
+            "V", "0.02", LeaseContractLength="5yr", PurchaseOption="No Upfront")}}  # fmt: skip
+        feed.put("/offers/us-east-1/index.json", file)
+        assert {(r["instance_type"], r["amount"]) for r in rows_of(fetch())} == {
+            ("p3.2xlarge", 3.06),
+            ("g6.xlarge", None),
+        }
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"operatingSystem": "RHEL"},
+            {"tenancy": "Dedicated"},
+            {"capacitystatus": "UnusedCapacityReservation"},
+            {"preInstalledSw": "SQL Std"},
+            {"marketoption": "CapacityBlock"},
+        ],
+    )
+    def test_only_plain_machines_are_read(self, feed, fetch, changes):
+        file = feeds.aws_offer_file()
+        file["products"]["X"] = feeds.aws_product("X", "p3.2xlarge", **changes)
+        file["terms"]["OnDemand"]["X"] = {"X.1": feeds.aws_term("X", "0.0000000000")}
+        feed.put("/offers/us-east-1/index.json", file)
+        on_demand = [r for r in rows_of(fetch()) if r["term"] == "on_demand"]
+        assert {(r["instance_type"], r["amount"]) for r in on_demand} == {
+            ("p3.2xlarge", 3.06),
+            ("g6.xlarge", None),
+        }
+
     def test_terms_may_come_before_products(self, feed, fetch):
         file = feeds.aws_offer_file()
         feed.put("/offers/us-east-1/index.json", {"terms": file["terms"], "products": file["products"]})
