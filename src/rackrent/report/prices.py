@@ -57,9 +57,10 @@ class Found:
             )  # fmt: skip
         if self.doubtful:
             said.append(
-                ngettext("{n} doubtful (--include-doubtful)", "{n} doubtful (--include-doubtful)", self.doubtful)
-                .format(n=f"{self.doubtful:,}")
-            )  # fmt: skip
+                _("{n} doubtful, outdated or without a price (--include-doubtful)").format(
+                    n=f"{self.doubtful:,}"
+                )
+            )
         return _("Left out: {what}.").format(what=", ".join(said)) if said else ""
 
 

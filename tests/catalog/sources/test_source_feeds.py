@@ -680,6 +680,24 @@ money_unit: cents
             ("amount: EUR/h", "amount: EUR/hour", "no column 'EUR/hour'; did you mean EUR/h?"),
             ("amount: EUR/h", "amont: EUR/h", "no 'amont'; did you mean amount?"),
             ("amount: EUR/h, ", "", "which column is amount"),
+            (
+                "columns:",
+                "quoted_per: gpus\ncolumns:",
+                "quoted_per is 'gpus'; it must be one of machine, gpu",
+            ),
+            (
+                "columns:",
+                "money_unit: cent\ncolumns:",
+                "money_unit is 'cent'; it must be one of whole, cents",
+            ),
+            ("columns:", "memory_unit: KB\ncolumns:", "memory_unit is 'KB'; it must be one of GB, GiB, MiB"),
+            ("columns:", "hours_per_month: 24\ncolumns:", "a month has 672 to 744 hours, not 24"),
+            (
+                "currency: EUR",
+                "currency: EUR, observed_on: 2099-01-01",
+                "observed_on is 2099-01-01, which is yet to come",
+            ),
+            ("currency: EUR", "currency: EUR, valid_to: 2020-01-01", "it must be after valid_from"),
             ("kind: campus", "kind: castle", "kind is 'castle'; it must be one of cloud"),
             ("columns:", "column:", "must say `file:`"),
             ("file: mine.csv", "file: none.csv", "none.csv cannot be read"),
@@ -689,9 +707,32 @@ money_unit: cents
         with pytest.raises(BadInput, match=said.replace("?", r"\?")):
             fetch(self.MAP.replace(old, new), self.ROW)
 
-    def test_a_price_that_is_no_number_names_its_row(self, fetch):
-        with pytest.raises(SourceFailed, match=r"mine.csv, row 2 is 'call us'"):
-            fetch(self.MAP, self.ROW | {"EUR/h": "call us"})
+    @pytest.mark.parametrize("price", ["call us", "NaN", "inf", "-inf", "1e400", "1e13"])
+    def test_a_price_that_is_no_number_names_its_row(self, fetch, price):
+        with pytest.raises(SourceFailed, match=rf"mine.csv, row 2 is '{price}', not a number"):
+            fetch(self.MAP, self.ROW | {"EUR/h": price})
+
+    @pytest.mark.case("P17")
+    @pytest.mark.parametrize(("hours", "usd_per_hour"), [(None, 720 / 730), (720, 1.0), (744, 720 / 744)])
+    def test_a_month_of_another_length_is_said_and_converted(self, fetch, hours, usd_per_hour):
+        mapping = self.MAP.replace("currency: EUR", "currency: USD, per: machine_month, term: monthly")
+        if hours:
+            mapping += f"hours_per_month: {hours}\n"
+        got = fetch(mapping, self.ROW | {"EUR/h": "720"})
+        (row,) = (
+            judged(Catalog(TODAY, DATA_DIR, extra={"offers": got.offers}))
+            .filter(provider="Uni")
+            .iter_rows(named=True)
+        )
+        assert row["usd_per_hour"] == pytest.approx(usd_per_hour)
+
+    @pytest.mark.parametrize("count", ["0", "-8", ""])
+    def test_a_machine_of_no_gpus_is_doubted(self, fetch, count):
+        got = fetch(self.MAP, self.ROW | {"Cards": count})
+        catalog = Catalog(TODAY, DATA_DIR, extra={"offers": got.offers})
+        (row,) = judged(catalog).filter(provider="Uni").iter_rows(named=True)
+        assert (row["usd_per_gpu_hour"], row["rankable"]) == (None, False)
+        assert row["doubt"] == "the source does not say how many GPUs"
 
     def test_terms_as_chinese_price_lists_name_them(self, fetch, tmp_path):
         mapping = """

@@ -72,7 +72,7 @@ class Azure:
                 raise SourceFailed(_("its pages do not lead on: {link}").format(link=following[:200]))
             seen.add(following)
             url, params = following, None
-            progress(_("Azure: {n} pages").format(n=page_number))
+            progress(_("Azure: page {n}").format(n=page_number))
         raise SourceFailed(_("it has more than {n} pages").format(n=PAGES_MAX))
 
     def _row(self, item: Any, as_of: date, warnings: list[str]) -> Row | None:

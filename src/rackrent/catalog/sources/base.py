@@ -22,6 +22,8 @@ Progress = Callable[[str], None]
 """Takes one short sentence about what is under way."""
 Row = dict[str, Any]
 
+FIGURE_MAX = 1e12
+"""No price or size in any unit of a feed is larger."""
 MONTHS = {"reserved_1y": 12.0, "reserved_3y": 36.0}
 """Shortest time that must be paid on each term of commitment, months."""
 
@@ -208,7 +210,7 @@ def number(value: Any, name: str, where: str) -> float | None:
         figure = float(value)
     except (TypeError, ValueError):
         figure = float("nan")
-    if not isfinite(figure):
+    if not isfinite(figure) or abs(figure) > FIGURE_MAX:
         raise SourceFailed(
             _("the field {field} in {where} is {value}, not a number").format(
                 field=repr(name), where=where, value=repr(value)[:40]

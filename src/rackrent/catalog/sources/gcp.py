@@ -92,7 +92,7 @@ class Gcp:
             page = client.json(self._url, params | ({"pageToken": token} if token else {}))
             yield from need(page, "skus", _("a page of SKUs"))
             token = page.get("nextPageToken") or ""
-            progress(_("GCP: {n} pages").format(n=page_number))
+            progress(_("GCP: page {n}").format(n=page_number))
             if not token:
                 return
             if token in seen:
