@@ -525,7 +525,11 @@ class TestSkyPilot:
             ("a3-megagpu-8g", "", "", "9.46", "2.9"), ("", "H100-MEGA", "8", "82.8", "20.0"),
             ("m5-odd", "", "", "1.0", "0.5"), ("", "L4", "3", "1.0", "0.5"),
         ))  # fmt: skip
-        rows = {(r["instance_type"], r["term"]): r for r in rows_of(fetch("gcp"))}
+        got = fetch("gcp")
+        rows = {(r["instance_type"], r["term"]): r for r in rows_of(got)}
+        assert got.warnings == tuple(
+            f"GCP: no machine is known that holds {gpu}" for gpu in ("H100-MEGA", "L4")
+        )
         assert {k: r["amount"] for k, r in rows.items()} == pytest.approx({
             ("a2-highgpu-1g", "on_demand"): 3.67, ("a2-highgpu-1g", "spot"): 1.25,
             ("a2-ultragpu-1g", "on_demand"): 5.03, ("a2-ultragpu-1g", "spot"): 1.73,

@@ -1,7 +1,7 @@
 """What machines of Google Cloud with GPUs are made of: it sells cores, memory, GPUs and local disks, not machines.
 
 Cores, memory, GPUs and bundled disks: https://cloud.google.com/compute/docs/gpus and
-https://cloud.google.com/compute/docs/accelerator-optimized-machines (read 2026-05-13). How SKUs name them: the
+https://cloud.google.com/compute/docs/accelerator-optimized-machines (pages of 2026-05-13). How SKUs name them: the
 SKUs in the shipped catalog, gpuhunt (commit 35841515) and SkyPilot (sky/catalog/data_fetchers/fetch_gcp.py, commit
 21fd5541). Checked against prices that the console showed: a3-highgpu-8g and a3-edgegpu-8g at $88.49 an hour in
 us-central1 are $87.83 and 6,000 GB of local disk; a3-ultragpu-8g holds 12,000 GB.

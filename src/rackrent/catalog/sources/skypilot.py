@@ -96,7 +96,7 @@ class SkyPilot:
         where = _("the catalog of {provider}").format(provider=provider)
         for column in ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region"):
             need(dict.fromkeys(reader.fieldnames or ()), column, where)
-        lines = _gcp_machines(reader) if provider == "GCP" else reader
+        lines = _gcp_machines(reader, warnings) if provider == "GCP" else reader
         seen: set[tuple[object, ...]] = set()
         for line in lines:
             if not line["AcceleratorName"] or line["AcceleratorName"].startswith("tpu"):
@@ -142,12 +142,13 @@ def _gpu(line: Mapping[str, Any], provider: str, name: str) -> tuple[str | None,
     return canonical_gpu(said, memory, f"{name} {inside[1]}" if inside else name), memory
 
 
-def _gcp_machines(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _gcp_machines(lines: Iterable[dict[str, Any]], warnings: list[str]) -> Iterator[dict[str, Any]]:
     """Put the machines of Google Cloud together: the catalog has rows of hosts without GPUs and of GPUs without hosts.
 
     A price that leaves out the local disks which come with a machine says so. A GPU of which no machine is known is not
-    listed: it cannot be had alone.
+    listed, with a warning: it cannot be had alone.
     """
+    alone: set[str] = set()
     hosts: dict[tuple[str, str], dict[str, Any]] = {}
     cards: dict[tuple[str, float, str], dict[str, Any]] = {}
     for line in lines:
@@ -156,6 +157,7 @@ def _gcp_machines(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             part = GCP_PARTS.get(line["AcceleratorName"], line["AcceleratorName"])
             count = number(line["AcceleratorCount"], "AcceleratorCount", "GCP") or 0.0
             cards[part, count, zone] = line
+            alone.add(line["AcceleratorName"])
         else:
             hosts[line["InstanceType"], zone] = line
     nothing: dict[str, Any] = {"Price": 0.0, "SpotPrice": 0.0, "vCPUs": None, "MemoryGiB": None}
@@ -166,6 +168,7 @@ def _gcp_machines(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             host = hosts.get((name.split(" + ")[0], zone)) if shape.family else nothing
             if (part, count) != (shape.part, shape.gpus) or host is None:
                 continue
+            alone.discard(card["AcceleratorName"])
             said = card | {"InstanceType": name, "vCPUs": host["vCPUs"], "MemoryGiB": host["MemoryGiB"]}
             for column in ("Price", "SpotPrice"):
                 parts = (number(row[column], column, "GCP") for row in (host, card))
@@ -174,6 +177,11 @@ def _gcp_machines(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             if not shape.on_demand:
                 said |= {"Price": None, "spot_only": True}
             yield said | {"incomplete": "local disk" if shape.ssds else None}
+    warnings += [
+        _("GCP: no machine is known that holds {gpu}").format(gpu=gpu)
+        for gpu in sorted(alone)
+        if not gpu.startswith("tpu")
+    ]
 
 
 def memory_gb(info: str | None, gpu: str, *, of_all: bool = False) -> float | None:
