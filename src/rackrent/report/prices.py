@@ -243,8 +243,8 @@ def _rules(seller: Provider | None) -> list[tuple[str, ...]]:
     if seller is not None and stopped == "disk" and seller.stopped_disk_factor is not None:
         kept += _(", at {factor:g} times its rate while running").format(factor=seller.stopped_disk_factor)
     return [
-        (_("time is billed by"), unknown if billing is None else _("{s:,g} seconds").format(s=billing)),
-        (_("a start pays at least"), unknown if least is None else _("{s:,g} seconds").format(s=least)),
+        (_("time is billed by"), unknown if billing is None else _("{s:,g} s").format(s=billing)),
+        (_("a start pays at least"), unknown if least is None else _("{s:,g} s").format(s=least)),
         (_("while stopped"), kept),
     ]
 
