@@ -76,8 +76,15 @@ def write_offer_file(out: IO[bytes], megabytes: float, share: float) -> None:
 
 
 def peak_mb() -> float:
-    """Return what this process used at most so far, MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
+    """Return what this process used at most so far, MB.
+
+    Linux counts in `ru_maxrss` also what the parent held when it forked.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        return float(status.split("VmHWM:")[1].split()[0]) / 1_024
+    except (OSError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
 class Read(NamedTuple):

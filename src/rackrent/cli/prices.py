@@ -62,8 +62,8 @@ def search(
 
 @app.command(help=_("""Show a GPU (what is known of it, its cheapest offers, machines with it) or an offer, whole.
 
-NAME is a GPU such as "RTX 3090", or the id of an offer such as cloud/aws/p3.2xlarge/us-east-1/on_demand; a part of an id
-does where it holds a slash and fits only one."""))  # fmt: skip
+NAME is a GPU such as "RTX 3090", or the id of an offer; a part of an id does where it holds a slash and fits only one,
+such as aws/p3.2xlarge/us-east-1/on_demand."""))  # fmt: skip
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help=_("What to show."))],
     *,
