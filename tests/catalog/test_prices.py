@@ -10,16 +10,12 @@ from rackrent.catalog.prices import (
     FeedPrice,
     assembled_price,
     convert_month,
-    effective_per_hour,
     half_upfront,
     known_price,
     machine_price,
-    monthly_to_hourly,
-    node_price,
     on_demand_price,
     per_gpu,
 )
-from rackrent.errors import BadInput
 
 
 @pytest.mark.case("P2")
@@ -65,24 +61,15 @@ def test_a_floor_is_not_a_price():
     assert on_demand_price(FeedPrice(on_demand=0.0, minimum=0.01)).floor is True
 
 
-@pytest.mark.case("P12")
-def test_prices_of_an_own_node_are_used_as_they_are():
-    assert node_price(1, 0.95) == 0.95
-    assert node_price(2, 0.95, 16, 0.021811) == pytest.approx(2 * 0.95 + 16 * 0.021811)
-
-
 @pytest.mark.case("P17")
-def test_months_of_different_length_are_converted_in_the_open():
-    assert monthly_to_hourly(720, hours_per_month=720) == 1
-    assert convert_month(720, from_hours=720, to_hours=730) == pytest.approx(730)
-    with pytest.raises(BadInput, match="A month has 672 to 744 hours, not 24; 730 is usual"):
-        monthly_to_hourly(720, hours_per_month=24)
-    with pytest.raises(TypeError):
-        monthly_to_hourly(720)
+@given(st.floats(0.01, 1e6), st.sampled_from([672, 720, 730, 744]))
+def test_months_of_different_length_are_converted_in_the_open(usd, hours):
+    assert convert_month(usd, from_hours=hours, to_hours=730) / 730 == pytest.approx(usd / hours)
+    assert convert_month(720, from_hours=720, to_hours=730) == 730
 
 
 @given(st.floats(0.01, 100), st.sampled_from([12.0, 36.0]))
 def test_a_partial_upfront_costs_its_effective_price(effective, months):
     running, upfront = half_upfront(effective, months)
     assert running * months * 730 == pytest.approx(upfront)
-    assert effective_per_hour(running, upfront, months) == pytest.approx(effective)
+    assert running + upfront / (months * 730) == pytest.approx(effective)

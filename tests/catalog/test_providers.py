@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rackrent.catalog.catalog import load
-from rackrent.catalog.providers import egress_tiers, provider, stopped_usd_per_hour
+from rackrent.catalog.providers import egress_tiers, provider
 from rackrent.costing.egress import egress_cost
 
 TODAY = load(as_of=date(2026, 11, 30))
@@ -19,28 +19,27 @@ PLACES = TODAY.all_rows("egress").select("provider", "region").unique().sort("pr
 
 
 @pytest.mark.case("P20")
-def test_a_stopped_machine_costs_its_disk_everything_or_nothing():
-    aws, cudo, salad = (provider(TODAY, n) for n in ("AWS", "Cudo Compute", "Salad"))
-    assert (aws.stopped, cudo.stopped, salad.stopped) == ("disk", "full", "nothing")
-    assert stopped_usd_per_hour(aws, 3.06, 730, 0.08) == pytest.approx(0.08)
-    assert stopped_usd_per_hour(cudo, 3.06, 730, 0.10) == pytest.approx(3.16)
-    assert stopped_usd_per_hour(salad, 3.06, 730, None) == 0.0
-
-
-@pytest.mark.case("P20")
-def test_a_disk_may_cost_more_while_stopped():
-    runpod = provider(TODAY, "RunPod")
-    assert runpod.stopped_disk_factor == 2.0
-    assert stopped_usd_per_hour(runpod, 2.0, 730, 0.10) == pytest.approx(0.20)
-
-
-@pytest.mark.case("P20")
-def test_where_it_depends_on_the_machine_it_is_unknown():
-    assert provider(TODAY, "OCI").stopped is None
-    assert stopped_usd_per_hour(provider(TODAY, "OCI"), 2.0, 100, 0.03) is None
-    assert stopped_usd_per_hour(None, 2.0, 100, 0.03) is None
-    assert stopped_usd_per_hour(provider(TODAY, "AWS"), 2.0, 100, None) is None
-    assert provider(TODAY, "Lambda").stopped == "cannot_stop"
+@pytest.mark.parametrize(
+    ("name", "stopped", "factor"),
+    [
+        ("AWS", "disk", None),
+        ("RunPod", "disk", 2.0),
+        ("Cudo Compute", "full", None),
+        ("DigitalOcean", "full", None),
+        ("Lambda", "cannot_stop", None),
+        ("Salad", "nothing", None),
+        ("OCI", None, None),
+        ("AutoDL", "disk", None),
+        ("Alibaba Cloud", "disk", None),
+        ("Tencent Cloud", "disk", None),
+        ("SpaceHPC", "disk", None),
+        ("Yovole (有孚)", "nothing", None),
+        ("晨涧云 MornAI", None, None),
+    ],
+)
+def test_the_catalog_says_what_a_stopped_machine_costs(name, stopped, factor):
+    seller = provider(TODAY, name)
+    assert (seller.stopped, seller.stopped_disk_factor) == (stopped, factor)
 
 
 def test_a_certificate_from_memory_is_no_evidence():

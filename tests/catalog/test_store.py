@@ -21,6 +21,8 @@ from rackrent.errors import BadInput, CatalogError
 
 MAY, JUNE, JULY = date(2026, 5, 1), date(2026, 6, 1), date(2026, 7, 1)
 NONE = table_of("offers", ())
+SAID = {"name": "s", "citation": "c", "good": None, "failed": {}}
+"""What is known of one source."""
 
 
 def told(day: date, *rows: dict) -> pl.DataFrame:
@@ -123,11 +125,11 @@ def test_the_catalog_shows_refreshed_prices_and_does_not_bring_back_what_is_gone
 
 def test_what_is_the_same_is_not_written(tmp_path):
     tables = {"offers": told(MAY, offer()), "fx": table_of("fx", ())}
-    first = Store.open(tmp_path).write(tables, {"s": {"x": 1}})
+    first = Store.open(tmp_path).write(tables, {"s": SAID | {"name": "1"}})
     assert first.name == "gen-000001"
-    assert Store.open(tmp_path).write(tables, {"s": {"x": 1}}).name == "gen-000001"
-    assert Store.open(tmp_path).write(tables, {"s": {"x": 2}}).name == "gen-000002"
-    Store.open(tmp_path).write(tables, {"s": {"x": 3}})
+    assert Store.open(tmp_path).write(tables, {"s": SAID | {"name": "1"}}).name == "gen-000001"
+    assert Store.open(tmp_path).write(tables, {"s": SAID | {"name": "2"}}).name == "gen-000002"
+    Store.open(tmp_path).write(tables, {"s": SAID | {"name": "3"}})
     assert sorted(p.name for p in tmp_path.iterdir()) == ["current", "gen-000002", "gen-000003"]
 
 
@@ -143,24 +145,24 @@ elif at == "disk": store._to_disk = die
 elif at == "rename": Path.rename = die
 elif at == "pointer": os.replace = die
 elif at == "cleaning": store.Store._drop_old = die
-store.Store.open(Path(sys.argv[1])).write({"offers": table_of("offers", ()), "fx": table_of("fx", ())}, {"new": {}})
+store.Store.open(Path(sys.argv[1])).write({"offers": table_of("offers", ()), "fx": table_of("fx", ())}, {"new": %r})
 """
 
 
 @pytest.mark.parametrize("at", ["parquet", "disk", "rename", "pointer", "cleaning"])
 def test_a_killed_refresh_leaves_a_whole_catalog(tmp_path, at):
-    old = Store.open(tmp_path).write({"offers": told(MAY, offer()), "fx": table_of("fx", ())}, {"old": {}})
+    old = Store.open(tmp_path).write({"offers": told(MAY, offer()), "fx": table_of("fx", ())}, {"old": SAID})
     killed = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path), at], check=False, capture_output=True
+        [sys.executable, "-c", KILLED % SAID, str(tmp_path), at], check=False, capture_output=True
     )
     assert killed.returncode == -9, killed.stderr
     now = Store.open(tmp_path)
     if at == "cleaning":
-        assert (now.state, now.rows("offers").height) == ({"new": {}}, 0)
+        assert (now.state, now.rows("offers").height) == ({"new": SAID}, 0)
     else:
-        assert (now.name, now.state, now.rows("offers").height) == (old.name, {"old": {}}, 1)
-    after = now.write({"offers": told(JUNE, offer()), "fx": table_of("fx", ())}, {"after": {}})
-    assert Store.open(tmp_path).state == {"after": {}}
+        assert (now.name, now.state, now.rows("offers").height) == (old.name, {"old": SAID}, 1)
+    after = now.write({"offers": told(JUNE, offer()), "fx": table_of("fx", ())}, {"after": SAID})
+    assert Store.open(tmp_path).state == {"after": SAID}
     assert not list(tmp_path.glob("*.draft"))
     assert after.rows("offers").height == 1
 
@@ -174,7 +176,43 @@ def test_two_refreshes_at_once(tmp_path):
         pass
 
 
-@pytest.mark.parametrize("spoil", ["pointer", "lost", "parquet", "state"])
+BAD_STATES = (
+    "[]",
+    '{"s": 3}',
+    '{"s": {"good": null}}',
+    '{"s": {"citation": 3, "good": null, "failed": {}}}',
+    '{"s": {"citation": "c", "good": "yesterday", "failed": {}}}',
+    '{"s": {"citation": "c", "good": null, "failed": {"": {"on": "2026-13-01", "reason": "x"}}}}',
+    '{"s": {"citation": "c", "good": null, "failed": {"": {}}}}',
+)
+
+
+@pytest.mark.parametrize("text", BAD_STATES)
+def test_a_state_that_is_none_is_said_in_a_sentence(tmp_path, text):
+    store = Store.open(tmp_path).write({"offers": told(MAY, offer()), "fx": table_of("fx", ())}, {})
+    (tmp_path / store.name / "state.json").write_text(text)
+    with pytest.raises(CatalogError, match="Remove that folder and refresh"):
+        Store.open(tmp_path).failures()
+
+
+def test_a_column_that_came_later_is_unknown_in_what_was_kept_before(tmp_path):
+    store = Store.open(tmp_path).write({"offers": told(MAY, offer()), "fx": table_of("fx", ())}, {})
+    file = tmp_path / store.name / "offers.parquet"
+    pl.read_parquet(file).drop("network_gbps").write_parquet(file)
+    rows = Store.open(tmp_path).rows("offers")
+    assert (rows.columns, rows["network_gbps"].to_list()) == (NONE.columns, [None])
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(BadInput, match=r"prices cannot be written .*RACKRENT_DATA names another folder"),
+        Store(tmp_path / "file" / "prices", None).locked(),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("spoil", ["pointer", "lost", "empty", "parquet", "half", "columns", "state"])
 def test_a_spoilt_folder_is_said_in_a_sentence(tmp_path, spoil):
     store = Store.open(tmp_path).write({"offers": told(MAY, offer()), "fx": table_of("fx", ())}, {})
     place = tmp_path / store.name
@@ -183,8 +221,15 @@ def test_a_spoilt_folder_is_said_in_a_sentence(tmp_path, spoil):
             (tmp_path / "current").write_text("../../etc")
         case "lost":
             (tmp_path / "current").write_text("gen-000009")
+        case "empty":
+            (tmp_path / "current").write_text("")
         case "parquet":
             (place / "offers.parquet").write_bytes(b"PAR1 no")
+        case "half":
+            whole = (place / "offers.parquet").read_bytes()
+            (place / "offers.parquet").write_bytes(whole[: len(whole) // 2])
+        case "columns":
+            pl.DataFrame({"a": [1]}).write_parquet(place / "offers.parquet")
         case "state":
             (place / "state.json").write_text("{")
     with pytest.raises(CatalogError, match="Remove that folder and refresh"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from rackrent.app.ids import pick
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.check import findings
-from rackrent.catalog.hardware import gpus
 from rackrent.catalog.history import gpu_runs, offer_runs
 from rackrent.catalog.judge import judged, offer_id
 from rackrent.catalog.names import members, resolve_gpu
@@ -22,8 +21,9 @@ def price_history(catalog: Catalog, name: str, term: str = "on_demand") -> Histo
         rows = catalog.all_rows("offers").lazy().select(offer_id().alias("id")).unique().sort("id").collect()
         found = pick(name, rows["id"].to_list())
         return History(catalog, found, False, None, offer_runs(catalog, found), None)
-    card = resolve_gpu(name, list(gpus(catalog)))
-    names = members(card, list(gpus(catalog)))
+    known = catalog.all_rows("gpus")["gpu"].unique(maintain_order=True).to_list()
+    card = resolve_gpu(name, known)
+    names = members(card, known)
     return History(catalog, card, True, term, gpu_runs(catalog, names, term), outlook(catalog, names))
 
 

@@ -17,7 +17,6 @@ from rackrent.app.ids import pick
 from rackrent.app.state import state_folder
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.currency import to_usd
-from rackrent.catalog.hardware import gpus
 from rackrent.catalog.judge import judged
 from rackrent.catalog.judge import offer_id as id_of_offer
 from rackrent.catalog.names import members, resolve_gpu
@@ -48,8 +47,14 @@ class Watched(BaseModel):
     moves_percent: Annotated[float, Field(gt=0, le=1_000)] | None = None
 
     @property
+    def key(self) -> str:
+        """What is remembered of it stands under this: with other thresholds it is looked at for the first time."""
+        limits = {"below": self.below, "above": self.above, "moves_percent": self.moves_percent}
+        return ", ".join([self.what, *(f"{name} {x:g}" for name, x in limits.items() if x is not None)])
+
+    @property
     def what(self) -> str:
-        """What is watched, as a key and for people."""
+        """What is watched, for people."""
         if self.gpu is not None:
             return ", ".join(w for w in (self.gpu, self.term, self.provider) if w)
         return self.offer or self.part or ""
@@ -110,15 +115,18 @@ def watch(catalog: Catalog, file: Path, state_file: Path | None = None) -> Looke
         state_file
         or state_folder() / "prices" / f"{sha256(str(file.resolve()).encode()).hexdigest()[:16]}.json"
     )
-    state = _read_state(place_of_state)
+    known = _read_state(place_of_state)
+    state: dict[str, Any] = {}
     seen = []
     for item in wanted.watch:
         usd, day, offer = _price(catalog, item)
-        before = state.get(item.what, {})
+        before = known.get(item.key, {})
         said = "" if usd is None else moved(item, before.get("usd"), before.get("told"), usd)
         if usd is not None:
             told = usd if said or "told" not in before else before["told"]
-            state[item.what] = {"usd": usd, "told": told, "on": catalog.as_of.isoformat()}
+            state[item.key] = {"usd": usd, "told": told, "on": catalog.as_of.isoformat()}
+        elif before:
+            state[item.key] = before
         if said:
             said = f"{item.what}: {said}" + (_(", seen on {day}").format(day=day.isoformat()) if day else "")
             if item.gpu is not None:
@@ -190,7 +198,7 @@ def _price(catalog: Catalog, item: Watched) -> tuple[float | None, date | None, 
 
 
 def _names(catalog: Catalog, gpu: str) -> list[str]:
-    known = list(gpus(catalog))
+    known = catalog.all_rows("gpus")["gpu"].unique(maintain_order=True).to_list()
     return members(resolve_gpu(gpu, known), known)
 
 
@@ -204,7 +212,7 @@ def _part(catalog: Catalog, name: str) -> tuple[float | None, date | None, str |
     if name not in known:
         matches = [k for k in known if name.casefold() in k.casefold()]
         if len(matches) != 1:
-            close = ", ".join((matches or nearest(name, known, count=4))[:4])
+            close = ", ".join((matches or nearest(name, known, count=4) or sorted(known))[:4])
             raise BadInput(
                 _("there is no part {text}; the nearest are {ids}").format(text=repr(name), ids=close)
             )
@@ -227,7 +235,8 @@ def read_watch_file(file: Path) -> WatchFile:
     try:
         said = WatchFile.model_validate(source.tree)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        found = error.errors(include_url=False)
+        first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
         path = tuple(first["loc"])
         raise source.refuse(
             _sentence(first["type"], path, first["input"], first.get("ctx", {})), path
@@ -252,6 +261,10 @@ def read_watch_file(file: Path) -> WatchFile:
 
 def _sentence(kind: str, path: tuple[int | str, ...], value: object, context: dict[str, Any]) -> str:
     where = place(path)
+    if kind == "too_long":
+        return _("{path} holds {n:,} things; {most:,} are the most").format(
+            path=where, n=context["actual_length"], most=context["max_length"]
+        )
     if kind == "extra_forbidden":
         known = list(Watched.model_fields if len(path) > 1 else WatchFile.model_fields)
         close = nearest(str(path[-1]), known) or known
@@ -259,7 +272,7 @@ def _sentence(kind: str, path: tuple[int | str, ...], value: object, context: di
     if kind in BOUNDS:
         key, message = BOUNDS[kind]
         return _(message).format(path=where, value=shown(value), bound=f"{context[key]:,.12g}")
-    if kind in TYPES:
+    if kind in TYPES and path:
         return _(TYPES[kind]).format(path=where, value=shown(value))
     return _("the file must hold a list, such as 'watch: [{{gpu: L4, below: 0.5}}]'").format()
 
@@ -271,9 +284,19 @@ def _read_state(file: Path) -> dict[str, Any]:
         return {}
     except (OSError, ValueError):
         said = None
-    if not isinstance(said, dict) or not all(isinstance(v, dict) for v in said.values()):
+    if not isinstance(said, dict) or not all(_remembered(v) for v in said.values()):
         raise BadInput(_("the state in {file} cannot be read; remove it to begin anew").format(file=file))
     return said
+
+
+def _remembered(said: Any) -> bool:
+    """Whether this is what `watch` remembers of one thing."""
+    return isinstance(said, dict) and all(
+        isinstance(said.get(name), int | float)
+        and not isinstance(said[name], bool)
+        and 0 < said[name] < float("inf")
+        for name in ("usd", "told")
+    )
 
 
 def _write_state(file: Path, state: dict[str, Any], *, make_folder: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -145,8 +146,13 @@ def load(directory: Path | None = None, as_of: date | None = None) -> Catalog:
     return Catalog(as_of or datetime.now(UTC).date(), folder, store=store)
 
 
+SIZES = "sizes.json"
+"""Beside the files of a built package: how many bytes each holds. A file that ends early at a line's end looks whole."""
+
+
 def read_table(path: Path, table: Table) -> pl.DataFrame:
-    """Read one CSV file of the catalog; raise CatalogError if it is missing, unreadable or of another shape."""
+    """Read one CSV file of the catalog; raise CatalogError if it is missing, cut off, unreadable or of another shape."""
+    _whole(path)
     try:
         header = pl.read_csv(path, n_rows=0).columns
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -168,3 +174,18 @@ def read_table(path: Path, table: Table) -> pl.DataFrame:
                 path=path, reason=reason
             )
         ) from None
+
+
+def _whole(path: Path) -> None:
+    """Raise CatalogError where a file is not as long as it was when the package was built."""
+    try:
+        told = json.loads((path.parent / SIZES).read_text(encoding="utf-8"))[path.name]
+        held = path.stat().st_size
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # nothing is told of it: a folder of your own, or the source tree
+    if held != told:
+        raise CatalogError(
+            _(
+                "The catalog file {path} holds {held:,} bytes in place of {told:,}: it is cut off, or was changed (then remove {sizes} beside it)."
+            ).format(path=path, held=held, told=told, sizes=SIZES)
+        )

@@ -123,7 +123,11 @@ def _priced(catalog: Catalog, offers: pl.DataFrame) -> pl.DataFrame:
             pl.when("_zero").then(None).otherwise("usd_per_hour_running").alias("usd_per_hour_running"),
             pl.when("_zero").then(None).otherwise("usd_per_hour").alias("usd_per_hour"),
         )
-        .with_columns(usd_per_gpu_hour=pl.col("usd_per_hour") / pl.col("gpu_count"))
+        .with_columns(
+            usd_per_gpu_hour=pl.when(pl.col("gpu_count") > 0).then(
+                pl.col("usd_per_hour") / pl.col("gpu_count")
+            )
+        )
         .collect()
     )
 
@@ -197,7 +201,7 @@ def _doubts_of_the_row(offers: pl.DataFrame) -> pl.DataFrame:
         .when("_no_rate").then(pl.lit(NO_RATE))
         .when("_zero").then(pl.lit(ZERO_PRICE))
         .when(~pl.col("_gpu_known")).then(pl.lit(UNKNOWN_GPU))
-        .when(pl.col("gpu_count").is_null()).then(pl.lit(UNKNOWN_COUNT))
+        .when(~(pl.col("gpu_count") > 0).fill_null(value=False)).then(pl.lit(UNKNOWN_COUNT))
         .when(pl.col("incomplete").is_not_null()).then(pl.lit(INCOMPLETE))
         .when("_memory_slip").then(pl.lit(WRONG_MEMORY))
         .when(taken_back & (pl.col("usd_per_hour") >= on_demand)).then(pl.lit(SPOT_TOO_HIGH))

@@ -108,6 +108,7 @@ _INSTANCES = (
     (r"^a2-ultragpu-", "A100 SXM 80GB"),
     (r"^a3-(high|mega|edge)gpu-", "H100 SXM 80GB"),
     (r"^a3-ultragpu-", "H200 SXM 141GB"),
+    (r"^g4-standard-", "RTX PRO 6000 Blackwell Server"),
     (r"^BM\.GPU4\.8$|^BM\.GPU\.A4\.8$", "A100 SXM 40GB"),
     (r"^BM\.GPU\.A100-v2\.8$", "A100 SXM 80GB"),
     (r"^BM\.GPU\.H100\.8$", "H100 SXM 80GB"),
@@ -133,7 +134,7 @@ _PRODUCTS = (
     (r"\bRX (\d{4}) ?(XTX|XT|GRE)?\b", "RX {} {}"),
     (r"\bAI PRO R(\d{4})\b", "Radeon AI PRO R{}"),
     (r"\bPRO (W\d{4})\b", "Radeon PRO {}"),
-    (r"\bPRO (V\d{3})\b", "Radeon Pro {}"),
+    (r"\b(?:PRO )?(V[5-7]\d0)\b", "Radeon Pro {}"),
     (r"\bARC PRO B60 DUAL\b", "Arc Pro B60 Dual"),
     (r"\bARC (PRO )?([AB]\d{2,3})\b", "Arc {}{}"),
     (r"\bTITAN X PASCAL\b", "Titan X Pascal"),
@@ -153,6 +154,18 @@ _GEFORCE_NUMBERS = {
     "RTX": re.compile(r"(?:20[5-8]0|30[5-9]0|40[5-9]0|50[5-9]0)$"),
 }
 
+
+_WRITTEN_AS_ONE = (
+    (r"\b(RTX|GTX|GT|RX)(?=A?\d)", r"\1 "),
+    (r"\bRTX ?PRO(?=\d)", "RTX PRO "),
+    (r"\b(RTX PRO \d{4}) ?S\b", r"\1 SERVER"),
+    (r"(?<=\d)(TI|SUPER|ADA)\b", r" \1"),
+    (r"(?<=\d)TISUPER\b", " TI SUPER"),
+    (r"\b([2-5]0\d0)S( TI)?\b", r"\1\2 SUPER"),
+    (r"\b([2-5]0\d0)D\b", r"\1 D"),
+    (r"\b([AH]\d00)(NVL|PCIE|SXM\d?)\b", r"\1 \2"),
+)
+"""How feeds and markets write a name without its spaces, or shorten it ("RTXPRO6000", "RTX_4070S_Ti"): how it is meant."""
 
 _BESIDE = frozenset(
     {
@@ -261,8 +274,8 @@ def nominal_memory_gb(gpu: str, reported: float | None, unit: str = "MiB") -> fl
 
 def _clean(name: str) -> str:
     text = re.sub(r"[^A-Z0-9./]+", " ", name.upper())
-    text = re.sub(r"\b(RTX|GTX|GT|RX)(?=\d)", r"\1 ", text)
-    text = re.sub(r"(?<=\d)(TI|SUPER)\b", r" \1", text)
+    for written, meant in _WRITTEN_AS_ONE:
+        text = re.sub(written, meant, text)
     return re.sub(r"\b(\d+(?:\.\d+)?) ?(?:GB|GIB|G)\b", r"\1GB", text).strip()
 
 

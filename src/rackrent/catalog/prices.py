@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_MONTH
 
@@ -88,8 +87,8 @@ def on_demand_price(feed: FeedPrice) -> OfferPrice:
     return OfferPrice(floor.amount, floor=floor.amount is not None, warning=floor.warning)
 
 
-def assembled_price(machine: float | None, gpus: float | None, *forced_extras: float | None) -> float | None:
-    """Return the price of a machine sold in parts: itself, its GPUs, and what the type forces on you.
+def assembled_price(*parts: float | None) -> float | None:
+    """Return the price of a machine sold in parts: its host, its GPUs, and what the type forces on you.
 
     If one part is unknown the whole is.
 
@@ -97,37 +96,11 @@ def assembled_price(machine: float | None, gpus: float | None, *forced_extras: f
     92
     """
     total: float = 0
-    for part in (machine, gpus, *forced_extras):
+    for part in parts:
         if part is None:
             return None
         total += part
     return total
-
-
-def node_price(
-    gpus: float, usd_per_gpu_hour: float, vcpus: float = 0.0, usd_per_vcpu_hour: float = 0.0
-) -> float:
-    """Return USD an hour of a node whose prices the person gave: they are used as they are.
-
-    >>> round(node_price(1, 0.95, 8, 0.021811), 6)
-    1.124488
-    """
-    return gpus * usd_per_gpu_hour + vcpus * usd_per_vcpu_hour
-
-
-def effective_per_hour(
-    running_per_hour: float,
-    upfront: float,
-    minimum_months: float,
-    *,
-    hours_per_month: float = HOURS_PER_MONTH,
-) -> float:
-    """Return the price an hour with what is paid up front spread over the time that must be paid.
-
-    >>> round(effective_per_hour(0.995, 8716.2, 12), 4)
-    1.99
-    """
-    return running_per_hour + upfront / (max(minimum_months, 1.0) * hours_per_month)
 
 
 def half_upfront(
@@ -143,23 +116,10 @@ def half_upfront(
     return effective / 2, effective / 2 * minimum_months * hours_per_month
 
 
-def monthly_to_hourly(per_month: float, *, hours_per_month: float) -> float:
-    """Return the price an hour of a price a month; the length of the month must be said (720, 730, ...).
-
-    >>> monthly_to_hourly(720, hours_per_month=720), monthly_to_hourly(730, hours_per_month=730)
-    (1.0, 1.0)
-    """
-    if not 672 <= hours_per_month <= 744:
-        raise BadInput(
-            _("A month has 672 to 744 hours, not {hours:g}; 730 is usual.").format(hours=hours_per_month)
-        )
-    return per_month / hours_per_month
-
-
 def convert_month(per_month: float, *, from_hours: float, to_hours: float) -> float:
     """Return a price a month of one length as the price of a month of another: one hour costs the same.
 
-    >>> round(convert_month(720, from_hours=720, to_hours=730), 6)
+    >>> convert_month(720, from_hours=720, to_hours=730)
     730.0
     """
-    return monthly_to_hourly(per_month, hours_per_month=from_hours) * to_hours
+    return per_month * to_hours / from_hours

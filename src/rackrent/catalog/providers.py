@@ -1,4 +1,4 @@
-"""Providers: their rules, what data out costs, and what a stopped machine costs."""
+"""Providers: their rules, and what data out costs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from rackrent.catalog.catalog import Catalog, fact_of
 from rackrent.catalog.fact import Fact
 from rackrent.i18n import gettext as _
-from rackrent.units import HOURS_PER_MONTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,7 @@ class Provider:
     stopped: str | None
     stopped_disk_factor: float | None
     stopped_fact: Fact
+    billing_fact: Fact
     storage: Fact | None
     spot_notice_s: float | None
     hosts: str | None
@@ -85,33 +85,6 @@ def egress_tiers(catalog: Catalog, provider: str, region: str | None = None) -> 
     return [_tier(row) for row in rows or []]
 
 
-def stopped_usd_per_hour(
-    seller: Provider | None,
-    machine_usd_per_hour: float | None,
-    disk_gb: float,
-    disk_usd_gb_month: float | None,
-) -> float | None:
-    """Return what an hour costs while the machine is stopped and its disk of `disk_gb` is kept; None if unknown.
-
-    On one provider the disk still bills (some at another rate), on another everything, on a third nothing.
-    A machine that cannot be stopped bills in full for as long as it is kept.
-    """
-    if seller is None or seller.stopped is None:
-        return None
-    if seller.stopped in ("full", "cannot_stop"):
-        disk = _disk_usd_per_hour(disk_gb, disk_usd_gb_month, 1.0)
-        return None if machine_usd_per_hour is None or disk is None else machine_usd_per_hour + disk
-    if seller.stopped == "nothing":
-        return 0.0
-    return _disk_usd_per_hour(disk_gb, disk_usd_gb_month, seller.stopped_disk_factor or 1.0)
-
-
-def _disk_usd_per_hour(gb: float, usd_gb_month: float | None, factor: float) -> float | None:
-    if gb == 0:
-        return 0.0
-    return None if usd_gb_month is None else gb * usd_gb_month * factor / HOURS_PER_MONTH
-
-
 def _by_name(catalog: Catalog) -> dict[str, dict[str, Any]]:
     rows = catalog.known_by("providers", ("provider",)).to_dicts()
     return {row["provider"].casefold(): row for row in rows}
@@ -131,6 +104,7 @@ def _provider(row: dict[str, Any]) -> Provider:
         stopped=row["stopped"],
         stopped_disk_factor=row["stopped_disk_factor"],
         stopped_fact=fact_of("providers", f"{name}/stopped", row, row["stopped_disk_factor"], "share"),
+        billing_fact=fact_of("providers", f"{name}/billing_s", row, row["billing_s"], "seconds"),
         storage=storage,
         spot_notice_s=row["spot_notice_s"],
         hosts=row["hosts"],

@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from rackrent.catalog.schema import TABLES
 from rackrent.errors import BadInput, CatalogError
 from rackrent.i18n import gettext as _
 
@@ -69,7 +70,7 @@ class Store:
         except (OSError, UnicodeDecodeError) as error:
             raise cls._broken(place, error) from None
         if not name.startswith("gen-") or not name[4:].isdigit() or not (place / name).is_dir():
-            raise cls._broken(place, FileNotFoundError(name[:40]))
+            raise cls._broken(place, FileNotFoundError(_("it points to {name}").format(name=repr(name)[:40])))
         return cls(place, name)
 
     @staticmethod
@@ -84,8 +85,16 @@ class Store:
         """Return the rows of a table, None where none are kept."""
         if self.name is None or table not in TABLES_KEPT:
             return None
+        columns = TABLES[table].columns
         try:
-            return pl.read_parquet(self.folder / self.name / f"{table}.parquet")
+            rows = pl.read_parquet(self.folder / self.name / f"{table}.parquet")
+            held = set(rows.columns)
+            # A column that a later version of the package added is unknown in older rows.
+            said = [
+                pl.col(c.name) if c.name in held or not c.nullable else pl.lit(None).alias(c.name)
+                for c in columns
+            ]
+            return rows.select(said).cast(dict(TABLES[table].dtypes))  # type: ignore[arg-type]
         except (OSError, pl.exceptions.PolarsError) as error:
             raise self._broken(self.folder, error) from None
 
@@ -102,26 +111,19 @@ class Store:
     def state(self) -> dict[str, Any]:
         """Source id to name, citation, day of the last good fetch, and the failure since then if there is one."""
         if self._state is None:
-            self._state = {}
-            if self.name is not None:
-                try:
-                    text = (self.folder / self.name / "state.json").read_text(encoding="utf-8")
-                    self._state = dict(json.loads(text))
-                except (OSError, ValueError) as error:
-                    raise self._broken(self.folder, error) from None
+            if self.name is None:
+                return {}
+            try:
+                said = json.loads((self.folder / self.name / "state.json").read_text(encoding="utf-8"))
+                _failures(said)
+            except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+                raise self._broken(self.folder, error) from None
+            self._state = said
         return self._state
 
     def failures(self) -> dict[tuple[str, str | None], Failure]:
         """Return what failed when last refreshed: (source id, provider or None for all of it)."""
-        out: dict[tuple[str, str | None], Failure] = {}
-        for source, said in self.state.items():
-            good = date.fromisoformat(said["good"]) if said["good"] else None
-            for provider, failed in said["failed"].items():
-                last = date.fromisoformat(failed["good"]) if failed.get("good") else good
-                out[source, provider or None] = Failure(
-                    date.fromisoformat(failed["on"]), failed["reason"], last
-                )
-        return out
+        return _failures(self.state)
 
     def citations(self) -> dict[str, str]:
         """Return source id to citation."""
@@ -160,8 +162,16 @@ class Store:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Let nobody else refresh meanwhile. Raises BadInput where somebody does."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as lock:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            opened = (self.folder / "lock").open("w")
+        except OSError as error:
+            raise BadInput(
+                _("{folder} cannot be written ({reason}); RACKRENT_DATA names another folder").format(
+                    folder=self.folder, reason=error.strerror or type(error).__name__
+                )
+            ) from None
+        with opened as lock:
             try:
                 import fcntl
             except ImportError:  # no such lock on this system
@@ -174,6 +184,19 @@ class Store:
                     _("another refresh is under way in {folder}").format(folder=self.folder)
                 ) from None
             yield
+
+
+def _failures(state: dict[str, Any]) -> dict[tuple[str, str | None], Failure]:
+    """Read the failures of a state. Raises ValueError, TypeError, KeyError or AttributeError where it is none."""
+    out: dict[tuple[str, str | None], Failure] = {}
+    for source, said in state.items():
+        good = date.fromisoformat(said["good"]) if said["good"] else None
+        if not isinstance(said["citation"], str):
+            raise TypeError(source)
+        for provider, failed in said["failed"].items():
+            last = date.fromisoformat(failed["good"]) if failed.get("good") else good
+            out[source, provider or None] = Failure(date.fromisoformat(failed["on"]), failed["reason"], last)
+    return out
 
 
 def cut(shipped: pl.DataFrame, refreshed: pl.DataFrame) -> pl.DataFrame:

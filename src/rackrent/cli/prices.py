@@ -24,7 +24,9 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help=_("Search the catalog of prices, or show one GPU or offer."),
+    help=_(
+        "Prices of GPUs to rent: search them, bring in those of today, see how they moved and what looks wrong."
+    ),
 )
 
 
@@ -60,7 +62,8 @@ def search(
 
 @app.command(help=_("""Show a GPU (what is known of it, its cheapest offers, machines with it) or an offer, whole.
 
-NAME is a GPU, or the id of an offer, or a part of only one id that holds a slash."""))  # fmt: skip
+NAME is a GPU such as "RTX 3090", or the id of an offer; a part of an id does where it holds a slash and fits only one,
+such as aws/p3.2xlarge/us-east-1/on_demand."""))  # fmt: skip
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help=_("What to show."))],
     *,
@@ -85,16 +88,20 @@ def show(
 
 app.command(help=_("""Ask the sources for today's prices and keep them.
 
-A source that fails keeps its last good rows, marked. Exit code 1 means that every source failed."""))(refresh)  # fmt: skip
+Without --source all are asked that need no key and no file of yours. A source that fails keeps its last good rows, marked.
+Exit code 1 means that every source failed. What each source needs, and where prices are kept: docs/prices.md."""))(refresh)  # fmt: skip
 
 app.command(help=_("""Show how the price of a GPU or an offer moved, and what speaks for buying or waiting.
 
-NAME is a GPU, or the id of an offer, or a part of only one id that holds a slash. Of a GPU it is the cheapest price that
-could be ranked. Exit code 1 means that no price is known."""))(history)  # fmt: skip
-app.command(help=_("List what looks wrong in the prices, and why."))(check)
+NAME is a GPU such as "RTX 3090", or the id of an offer; a part of an id does where it holds a slash and fits only one. Of
+a GPU it is the cheapest price that could be ranked. Exit code 1 means that no price is known."""))(history)  # fmt: skip
+app.command(help=_("""List what looks wrong in the prices, and why.
+
+What is "not ranked" stays out of every comparison; the rest is worth a look."""))(check)  # fmt: skip
 app.command(help=_("""Look at what FILE.yaml watches and say what moved past its threshold since the last look.
 
-Made for cron: it says nothing and exits with 0 while nothing moves, else a line each and exit code 1."""))(watch)  # fmt: skip
+The file lists things to watch, such as 'watch: [{gpu: L4, below: 0.5}]': a gpu, offer or part, with below, above or
+moves_percent (docs/prices.md). Made for cron: it says nothing and exits with 0 while nothing moves, else a line each and exit code 1."""))(watch)  # fmt: skip
 
 
 def query_of(said: dict[str, Any]) -> OfferQuery:

@@ -16,7 +16,10 @@ def history(
     name: Annotated[str, typer.Argument(metavar="NAME", help=_("The GPU or offer."))],
     *,
     term: Annotated[
-        str, typer.Option(metavar="TERM", help=_("Rental term, for a GPU."), show_default=False)
+        str,
+        typer.Option(
+            metavar="TERM", help=_("Rental term, for a GPU. [default: on_demand]"), show_default=False
+        ),
     ] = "on_demand",
     as_of: AsOf = None,
     catalog: CatalogFolder = None,

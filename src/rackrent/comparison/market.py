@@ -25,9 +25,11 @@ from rackrent.costing.rent import (
     data_out_usd,
     disk_factor,
     habits_of,
+    least_hours,
     leaving_usd,
     stopped_in_full,
     term_months,
+    unit_hours,
 )
 from rackrent.costing.rental import PARTS, PER_USE_PARTS, Rentals, rental_money
 from rackrent.costing.setting import Setting
@@ -164,6 +166,8 @@ class _Pricing:
             terms,
             rows["term"].is_in(list(INTERRUPTED_TERMS)).to_numpy(),
             self._by(seller, lambda c: float(stopped_in_full(c.provider_facts, self.setting))) == 1.0,
+            self._by(seller, lambda c: unit_hours(c.provider_facts)),
+            self._by(seller, lambda c: least_hours(c.provider_facts)),
             stored,
             self._by(seller, lambda c: disk_factor(c.provider_facts, self.setting)),
             monthly_out,

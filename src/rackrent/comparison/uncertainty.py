@@ -193,6 +193,7 @@ def _part_times(states: Draws, speed: Speed, *, shared: bool, term_months: int) 
         "rent": working * rent,
         "idle": working * rent * waste,
         "startup": rent * starts * minutes,
+        "rounding": rent * starts,
         "rework": working * rent * interruptions,
         "stopped": rent,
         "commitment": rent,

@@ -25,6 +25,7 @@ COMMITTED_TERMS = frozenset({"reserved_1y", "reserved_3y", "monthly"})
 INTERRUPTED_TERMS = frozenset({"spot", "interruptible"})
 TERM_MONTHS = {"reserved_1y": 12, "reserved_3y": 36, "monthly": 1}
 MINUTES_PER_HOUR = 60.0
+SECONDS_PER_HOUR = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +112,10 @@ def idle_waste(setting: Setting) -> Fact:
 def habits_of(setting: Setting) -> Habits:
     """Return what holds for every rented machine of the workload."""
     minutes = setting.assume("startup_minutes").known
-    startup_hours = setting.sessions_per_month.known * minutes / MINUTES_PER_HOUR
-    return Habits(idle_waste(setting).known, startup_hours, rework_share(setting))
+    starts = setting.sessions_per_month.known
+    return Habits(
+        idle_waste(setting).known, starts * minutes / MINUTES_PER_HOUR, starts, rework_share(setting)
+    )
 
 
 def rework_share(setting: Setting) -> float:
@@ -130,6 +133,18 @@ def stopped_in_full(provider: Provider | None, setting: Setting) -> bool:
     """Whether a machine is kept stopped between runs where stopping bills in full."""
     kept = setting.workload.between_runs == "stop"
     return kept and provider is not None and provider.stopped in ("full", "cannot_stop")
+
+
+def unit_hours(provider: Provider | None) -> float:
+    """Return the unit in which a provider bills time, hours; 0 where it is unknown (nothing is added then)."""
+    seconds = None if provider is None else provider.billing_s
+    return (seconds or 0.0) / SECONDS_PER_HOUR
+
+
+def least_hours(provider: Provider | None) -> float:
+    """Return the time that each start pays at least, hours; 0 where it is unknown (nothing is added then)."""
+    seconds = None if provider is None else provider.minimum_s
+    return (seconds or 0.0) / SECONDS_PER_HOUR
 
 
 def disk_factor(provider: Provider | None, setting: Setting) -> float:
@@ -167,6 +182,8 @@ def _row(rental: Rental, use: Use, setting: Setting) -> Rentals:
         np.array([term_months(rental.term, rental.minimum_months)]),
         np.array([rental.term in INTERRUPTED_TERMS]),
         np.array([stopped_in_full(rental.provider, setting)]),
+        np.array([unit_hours(rental.provider)]),
+        np.array([least_hours(rental.provider)]),
         np.array([data.storage_gb * rate]),
         np.array([disk_factor(rental.provider, setting)]),
         np.array([data_out_usd(rental.egress, data.egress_gb_per_month)]),
@@ -209,6 +226,19 @@ def _metered(rental: Rental, use: Use, setting: Setting, habits: Habits, money: 
     )
     of_starts = (starts, minutes, rental.price)
     streams.append(CostStream("startup", money["startup"], text, of_starts, tax_basis="excl"))
+    if money["rounding"].any():
+        assert rental.provider is not None
+        text = _(
+            "{n:g} starts a month billed in units of {unit:g} h, at least {least:g} h each: {hours:,.1f} h beyond use x ${price:.4f}"
+        ).format(
+            n=starts.known,
+            unit=unit_hours(rental.provider),
+            least=least_hours(rental.provider),
+            hours=money["rounding"].sum() / price,
+            price=price,
+        )
+        of_rounding = (starts, rental.provider.billing_fact, rental.price)
+        streams.append(CostStream("rounding", money["rounding"], text, of_rounding, tax_basis="excl"))
     if rental.term in INTERRUPTED_TERMS:
         chance = setting.assume("spot_interruptions")
         save = Fact.from_workload("checkpoint_minutes", setting.workload.checkpoint_minutes, "minutes")

@@ -34,6 +34,7 @@ CATEGORIES = {
     "commitment": N_("commitment"),
     "idle": N_("idle hours"),
     "startup": N_("start-up time"),
+    "rounding": N_("rounding up to billed units"),
     "rework": N_("interruption rework"),
     "storage": N_("storage"),
     "egress": N_("data out"),
@@ -45,7 +46,7 @@ CATEGORIES = {
     "indirect": N_("indirect cost"),
 }
 """Closed list of categories and their English names."""
-RENTAL_PRICE = frozenset({"rent", "commitment", "idle", "startup", "rework"})
+RENTAL_PRICE = frozenset({"rent", "commitment", "idle", "startup", "rounding", "rework"})
 """Categories that are proportional to the rental price."""
 HARDWARE_PRICE = frozenset({"hardware", "shipping", "repairs"})
 """Categories that are proportional to the price of the machine (its resale value is not)."""

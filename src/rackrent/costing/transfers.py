@@ -25,6 +25,7 @@ SERVICES = frozenset(
         "commitment",
         "idle",
         "startup",
+        "rounding",
         "rework",
         "storage",
         "egress",
@@ -106,7 +107,7 @@ def _billed(stream: CostStream) -> bool:
 
 def credit_streams(streams: Sequence[CostStream], provider: str, setting: Setting) -> list[CostStream]:
     """Return the credits of `provider` set against what is billed there, month by month until they expire."""
-    billed = {"rent", "commitment", "idle", "startup", "rework", "storage", "egress"}
+    billed = {"rent", "commitment", "idle", "startup", "rounding", "rework", "storage", "egress"}
     members = [s for s in streams if s.category in billed]
     bill = np.sum([s.usd for s in members], axis=0)
     out = []

@@ -42,7 +42,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "time": (N_("people's time"), "#c0609b", ("assembly", "administration", "waiting")),
     "rent": (N_("rent for work"), "#d55e00", ("rent", "commitment")),
-    "waste": (N_("rent without work"), "#ef9a62", ("idle", "startup", "rework")),
+    "waste": (N_("rent without work"), "#ef9a62", ("idle", "startup", "rounding", "rework")),
     "data": (N_("storage and moving data"), "#009e73", ("storage", "egress", "upload", "exit")),
     "tax": (N_("tax and indirect cost"), "#7f7f8c", ("tax", "indirect")),
     "back": (N_("comes back"), "#5fb4e5", ("resale", "credit", "opportunity")),

@@ -30,6 +30,7 @@ UNITS = {
     "gb": "GB",
     "watts": "W",
     "kg": "kg",
+    "seconds": N_("seconds"),
     "hours": N_("hours"),
     "hours once": N_("hours once"),
     "hours per machine": N_("hours per machine"),

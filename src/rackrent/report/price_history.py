@@ -121,11 +121,12 @@ def print_check(
 ) -> None:
     """Print findings kind by kind: the first few of each reason, or all."""
     with page(out, width) as screen:
-        said = _("{n} offers on {day}, the newest seen on {newest}.")
-        newest = checked.newest.isoformat() if checked.newest else _("unknown")
-        screen.print(
-            said.format(n=f"{checked.offers:,}", day=checked.catalog.as_of.isoformat(), newest=newest)
-        )
+        day = checked.catalog.as_of.isoformat()
+        if checked.newest is None:
+            screen.print(_("No offer is known on {day}.").format(day=day))
+        else:
+            said = _("{n} offers on {day}, the newest seen on {newest}.")
+            screen.print(said.format(n=f"{checked.offers:,}", day=day, newest=checked.newest.isoformat()))
         for kind, heading in KINDS.items():
             found = [f for f in checked.findings if f.kind == kind]
             if not found:

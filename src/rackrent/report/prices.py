@@ -9,12 +9,13 @@ from typing import Any, TextIO
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.hardware import Gpu, System
+from rackrent.catalog.providers import Provider, provider
 from rackrent.catalog.schema import GPUS, OFFERS, PROVENANCE, Table
 from rackrent.comparison.rented import reason_not_ranked
 from rackrent.comparison.result import fact_dict
 from rackrent.comparison.verdict import KIND_NAMES, TERM_NAMES
+from rackrent.i18n import N_, ngettext
 from rackrent.i18n import gettext as _
-from rackrent.i18n import ngettext
 from rackrent.money import format_usd
 from rackrent.report.console import ROOMY, facts_grid, page, table
 from rackrent.report.labels import PAYMENTS, figure
@@ -23,6 +24,14 @@ from rackrent.units import as_fraction
 Row = Mapping[str, Any]
 ROWS_SHOWN = 30
 """Offers listed on a screen where no --limit says otherwise."""
+SELLER_RULES = ("billing_s", "minimum_s", "stopped", "stopped_disk_factor")
+"""What is shown of the provider of an offer."""
+STOPPED = {
+    "disk": N_("only its disk is billed"),
+    "full": N_("billed in full"),
+    "nothing": N_("nothing is billed, and its data is gone"),
+    "cannot_stop": N_("it cannot be stopped, only ended"),
+}
 NONE_IF_NULL = ("payment", "incomplete")
 """Columns of an offer in which null says "none", not "unknown"."""
 PROVENANCE_NAMES = frozenset(c.name for c in PROVENANCE)
@@ -57,9 +66,10 @@ class Found:
             )  # fmt: skip
         if self.doubtful:
             said.append(
-                ngettext("{n} doubtful (--include-doubtful)", "{n} doubtful (--include-doubtful)", self.doubtful)
-                .format(n=f"{self.doubtful:,}")
-            )  # fmt: skip
+                _("{n} doubtful, outdated or without a price (--include-doubtful)").format(
+                    n=f"{self.doubtful:,}"
+                )
+            )
         return _("Left out: {what}.").format(what=", ".join(said)) if said else ""
 
 
@@ -98,9 +108,15 @@ class OfferCard:
     catalog: Catalog
     offer: Row
 
+    @property
+    def seller(self) -> Provider | None:
+        """Rules of its provider; None where the catalog knows none."""
+        return provider(self.catalog, self.offer["provider"])
+
     def to_dict(self) -> dict[str, Any]:
         """Return what `prices show OFFER_ID --json` prints."""
-        return offer_dict(self.catalog, self.offer)
+        rules = {name: getattr(self.seller, name, None) for name in SELLER_RULES}
+        return offer_dict(self.catalog, self.offer) | {"seller": rules}
 
     def standing(self) -> str:
         """Return whether the offer is ranked, and why not."""
@@ -210,10 +226,27 @@ def print_offer(card: OfferCard, *, out: TextIO | None = None, width: int | None
             (_("at the start"), format_usd(row["upfront_usd"])),
             *_fields(row, OFFERS, skip=tuple(name for name in NONE_IF_NULL if row[name] is None)),
         ]
+        rows += _rules(card.seller)
         if row["conflict_usd_per_hour"] is not None:
             rows.append((_("the same source also says"), format_usd(row["conflict_usd_per_hour"])))
         screen.print(facts_grid(rows))
         screen.print(facts_grid(_provenance(card.catalog, row)))
+
+
+def _rules(seller: Provider | None) -> list[tuple[str, ...]]:
+    """What the provider of an offer bills by, and while a machine is stopped."""
+    unknown = _("unknown")
+    billing = None if seller is None else seller.billing_s
+    least = None if seller is None else seller.minimum_s
+    stopped = None if seller is None else seller.stopped
+    kept = unknown if stopped is None else _(STOPPED[stopped])
+    if seller is not None and stopped == "disk" and seller.stopped_disk_factor is not None:
+        kept += _(", at {factor:g} times its rate while running").format(factor=seller.stopped_disk_factor)
+    return [
+        (_("time is billed by"), unknown if billing is None else _("{s:,g} s").format(s=billing)),
+        (_("a start pays at least"), unknown if least is None else _("{s:,g} s").format(s=least)),
+        (_("while stopped"), kept),
+    ]
 
 
 def marks(row: Row) -> str:

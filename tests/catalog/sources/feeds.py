@@ -97,9 +97,14 @@ def azure_page(*items: dict[str, Any], following: str | None = None) -> dict[str
 
 
 def gcp_sku(
-    text: str, usd: float, usage: str = "OnDemand", regions: tuple[str, ...] = ("us-central1",)
+    text: str,
+    usd: float,
+    usage: str = "OnDemand",
+    regions: tuple[str, ...] = ("us-central1",),
+    unit: str | None = None,
 ) -> dict[str, Any]:
-    """A SKU of the billing catalog."""
+    """A SKU of the billing catalog; memory is sold by the GB-hour, local disks by the GB-month, the rest by the hour."""
+    sold = "GiBy.h" if " Ram " in text else "GiBy.mo" if "Local S" in text else "h"
     units, nanos = int(usd), round((usd - int(usd)) * 1e9)
     price = {"currencyCode": "USD", "units": str(units), "nanos": nanos}
     return {
@@ -109,7 +114,7 @@ def gcp_sku(
         "pricingInfo": [
             {
                 "pricingExpression": {
-                    "usageUnit": "h",
+                    "usageUnit": unit or sold,
                     "tieredRates": [{"startUsageAmount": 0, "unitPrice": price}],
                 }
             }
@@ -123,7 +128,11 @@ def gcp_ultra(usage: str = "OnDemand", prefix: str = "") -> list[dict[str, Any]]
         gcp_sku(f"{prefix}A2 Instance Core running in Americas", 0.03, usage),
         gcp_sku(f"{prefix}A2 Instance Ram running in Americas", 0.004, usage),
         gcp_sku(f"{prefix}Nvidia Tesla A100 80GB GPU running in Americas", 3.9, usage),
-        gcp_sku(f"{prefix}SSD backed Local Storage", 0.08, usage),
+        gcp_sku(
+            "SSD backed Local Storage" + (" attached to Spot Preemptible VMs" if "Spot" in prefix else ""),
+            0.04 if "Spot" in prefix else 0.08,
+            "OnDemand",
+        ),
     ]
 
 
@@ -165,6 +174,30 @@ def zipped(name: str, text: str) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, text)
     return out.getvalue()
+
+
+def gcp_rows(*rows: tuple[str, str, str, str, str]) -> str:
+    """Rows of the SkyPilot catalog of Google Cloud: (type of a host or nothing, GPU or nothing, how many, price, spot)."""
+    return table(
+        *(
+            {
+                "InstanceType": kind, "vCPUs": "12.0" if kind else "", "MemoryGiB": "85.0" if kind else "",
+                "AcceleratorName": gpu, "AcceleratorCount": count, "GpuInfo": "", "Region": "us-central1",
+                "AvailabilityZone": zone, "Price": price, "SpotPrice": spot,
+            }
+            for kind, gpu, count, price, spot in rows
+            for zone in ("us-central1-a", "us-central1-b")
+        )
+    )  # fmt: skip
+
+
+def vast_row(kind: str, gpu: str, count: int, mib: int, **changes: Any) -> dict[str, Any]:
+    """A row of the SkyPilot catalog of Vast.ai: the memory it gives is that of all GPUs together."""
+    info = f"{{'Gpus': [{{'Name': '{gpu}', 'Count': {count}, 'MemoryInfo': {{'SizeInMiB': {mib}}}}}]}}"
+    return skypilot_row(
+        InstanceType=kind, AcceleratorName=gpu, AcceleratorCount=str(count), GpuInfo=info, SpotPrice="0.00",
+        Region="Quebec, CA, NA", **changes,
+    )  # fmt: skip
 
 
 def skypilot_row(**changes: Any) -> dict[str, Any]:

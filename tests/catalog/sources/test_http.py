@@ -27,7 +27,7 @@ def test_it_is_tried_again_after_a_wait_that_doubles(feed, client, waits, status
 
 def test_it_is_not_tried_for_ever(feed, client, waits):
     feed.put("/a", status=500)
-    with pytest.raises(SourceFailed, match=r"it answered 500 \(tried 4 times\)"):
+    with pytest.raises(SourceFailed, match=r"it answered 500 \(tries: 4\)"):
         client.json(f"{feed.url}/a")
     assert len(feed.asked) == 4
 
@@ -44,7 +44,7 @@ def test_a_rate_limit_says_how_long_to_wait(feed, client, waits, header, waited)
 
 def test_nobody_waits_an_hour(feed, client, waits):
     feed.put("/a", status=429, headers={"Retry-After": "3600"})
-    with pytest.raises(SourceFailed, match=r"it answered 429 \(tried 1 times\)"):
+    with pytest.raises(SourceFailed, match=r"it answered 429 \(tries: 1\)"):
         client.json(f"{feed.url}/a")
     assert waits == []
 
@@ -101,7 +101,7 @@ def test_a_flood_is_stopped_packed_or_not(feed, waits):
 
 
 def test_no_server_at_all(client, waits):
-    with pytest.raises(SourceFailed, match=r"could not be read: .+ \(tried 2 times\)"):
+    with pytest.raises(SourceFailed, match=r"could not be read: .+ \(tries: 2\)"):
         client.json("http://127.0.0.1:9/none?key=secret")
     assert waits == [1.0]
 

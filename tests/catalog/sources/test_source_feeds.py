@@ -16,7 +16,7 @@ from rackrent.catalog.sources.aws import INDEX, Aws
 from rackrent.catalog.sources.azure import Azure
 from rackrent.catalog.sources.base import MONTHS
 from rackrent.catalog.sources.ecb import Ecb
-from rackrent.catalog.sources.gcp import Gcp
+from rackrent.catalog.sources.gcp import Gcp, part_of
 from rackrent.catalog.sources.gpuhunt import GpuHunt
 from rackrent.catalog.sources.http import SourceFailed
 from rackrent.catalog.sources.own import Own
@@ -64,6 +64,37 @@ class TestAws:
         row = next(r for r in rows_of(got) if r["instance_type"] == "g6.xlarge")
         assert row["amount"] is None
         assert got.warnings == ("AWS gives no price for g6.xlarge",)
+
+    def test_a_reservation_of_unknown_length_is_not_on_demand(self, feed, fetch):
+        file = feeds.aws_offer_file()
+        file["terms"]["Reserved"] = {"V": {"V.9": feeds.aws_term("V", "0.01"), "V.8": feeds.aws_term(
+            "V", "0.02", LeaseContractLength="5yr", PurchaseOption="No Upfront")}}  # fmt: skip
+        feed.put("/offers/us-east-1/index.json", file)
+        assert {(r["instance_type"], r["amount"]) for r in rows_of(fetch())} == {
+            ("p3.2xlarge", 3.06),
+            ("g6.xlarge", None),
+        }
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"operatingSystem": "RHEL"},
+            {"tenancy": "Dedicated"},
+            {"capacitystatus": "UnusedCapacityReservation"},
+            {"preInstalledSw": "SQL Std"},
+            {"marketoption": "CapacityBlock"},
+        ],
+    )
+    def test_only_plain_machines_are_read(self, feed, fetch, changes):
+        file = feeds.aws_offer_file()
+        file["products"]["X"] = feeds.aws_product("X", "p3.2xlarge", **changes)
+        file["terms"]["OnDemand"]["X"] = {"X.1": feeds.aws_term("X", "0.0000000000")}
+        feed.put("/offers/us-east-1/index.json", file)
+        on_demand = [r for r in rows_of(fetch()) if r["term"] == "on_demand"]
+        assert {(r["instance_type"], r["amount"]) for r in on_demand} == {
+            ("p3.2xlarge", 3.06),
+            ("g6.xlarge", None),
+        }
 
     def test_terms_may_come_before_products(self, feed, fetch):
         file = feeds.aws_offer_file()
@@ -173,6 +204,22 @@ class TestAzure:
         with pytest.raises(SourceFailed, match=f"'{field}' is missing"):
             fetch()
 
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"isPrimaryMeterRegion": False},
+            {"effectiveStartDate": "2026-12-01T00:00:00Z"},
+            {"effectiveStartDate": "2020-01-01T00:00:00Z", "effectiveEndDate": "2026-11-30T00:00:00Z"},
+            {"type": "DevTestConsumption"},
+            {"meterName": "NC24ads A100 v4 Low Priority"},
+            {"productName": "Virtual Machines NCads A100 v4 Series Windows"},
+        ],
+    )
+    def test_what_is_not_the_price_of_today_for_everyone_is_left_out(self, feed, fetch, changes):
+        plain = feeds.azure_item(isPrimaryMeterRegion=True, effectiveStartDate="2024-03-01T00:00:00Z")
+        feed.put("/prices", feeds.azure_page(plain, feeds.azure_item(retailPrice=0.1, **changes)))
+        assert [r["amount"] for r in rows_of(fetch())] == [3.673]
+
     def test_no_machines_at_all_is_a_failure(self, feed, fetch):
         feed.put("/prices", feeds.azure_page())
         with pytest.raises(SourceFailed, match="no machine with a GPU"):
@@ -216,9 +263,7 @@ class TestGcp:
             feeds.gcp_sku(
                 "Commitment v1: Nvidia Tesla A100 80GB GPU running in Americas for 1 Year", 2.4, "Commit1Yr"
             ),
-            feeds.gcp_sku(
-                "Commitment v1: SSD backed Local Storage in Americas for 1 Year", 0.05, "Commit1Yr"
-            ),
+            feeds.gcp_sku("Commitment v1: Local SSD in Americas for 1 Year", 0.05, "Commit1Yr"),
         ]
         other = feeds.gcp_sku("Custom A2 Instance Core running in Americas", 99.0)
         feed.put("/skus", {"skus": [*feeds.gcp_ultra(), *spot, *committed, other]})
@@ -228,6 +273,96 @@ class TestGcp:
             12 * 0.02 + 170 * 0.003 + 2.4 + 375 * 0.05 / 730, abs=1e-6
         )
         assert (rows["reserved_1y"]["minimum_months"], rows["reserved_1y"]["payment"]) == (12.0, "no_upfront")
+        host = 12 * 0.03 + 170 * 0.004 + 3.9
+        assert rows["on_demand"]["amount"] == pytest.approx(host + 375 * 0.08 / 730, abs=1e-6)
+        assert rows["spot"]["amount"] == pytest.approx(host + 375 * 0.04 / 730, abs=1e-6)
+
+    @pytest.mark.case("P7")
+    def test_an_h100_machine_costs_what_the_console_shows(self, feed, fetch):
+        """$88.49 an hour: $9.46006 of host (SkyPilot's catalog of 2026) and GPUs that make $87.8325, and its disks."""
+        skus = [
+            feeds.gcp_sku("A3 Instance Core running in Americas", (9.46006 - 1872 * 0.0025) / 208),
+            feeds.gcp_sku("A3 Instance Ram running in Americas", 0.0025),
+            feeds.gcp_sku("Nvidia H100 80GB GPU running in Americas", (87.8325 - 9.46006) / 8),
+            feeds.gcp_sku("SSD backed Local Storage", 0.08),
+        ]
+        feed.put("/skus", {"skus": skus})
+        rows = {r["instance_type"]: r for r in rows_of(fetch())}
+        assert rows["a3-highgpu-8g"]["amount"] == pytest.approx(88.49, abs=0.005)
+        assert set(rows) == {"a3-highgpu-8g", "a3-edgegpu-8g"}  # smaller ones are not sold on demand
+
+    @pytest.mark.parametrize(
+        ("text", "part"),
+        [
+            ("Nvidia H100 80GB Plus GPU running in Americas", "H100 80GB Mega"),
+            ("Nvidia H100 Mega 80GB GPU running in Americas", "H100 80GB Mega"),
+            ("H200 141GB GPU attached to Spot Preemptible VMs running in Mumbai", "H200 141GB"),
+            ("Nvidia Tesla T4 GPU running in Americas", "T4"),
+            ("RTX 6000 96GB attached to Spot Preemptible VMs running in Belgium", "RTX 6000 96GB"),
+            ("Spot Preemptible A4 Nvidia B200 (1 gpu slice) in Americas", "B200"),
+            ("Commitment v1: A4 Nvidia B200 (1 gpu slice) in Americas for 1 Year", "B200"),
+            ("Commitment v1: Cpu in Americas for 1 Year", "N1 Core"),
+            ("Spot Preemptible N1 Predefined Instance Ram running in Americas", "N1 Ram"),
+            ("A3Plus Instance Core running in Americas", "A3Plus Core"),
+            ("A3Ultra Instance Ram running in Americas", "A3Ultra Ram"),
+            ("Reserved Nvidia H100 80GB Mega GPU in Americas in Calendar Mode", None),
+            ("DWS Calendar Mode A4 Nvidia B200 (1 gpu slice) in Americas", None),
+            ("Nvidia H100 80GB GPU attached to DWS Defined Duration VMs running in Americas", None),
+            ("Nvidia L4 Virtual Workstation GPU running in Netherlands", None),
+            ("A2 Sole Tenancy Instance Core running in Americas", None),
+            ("N1 Predefined Instance Core running in Americas", "N1 Core"),
+            ("Custom Instance Core running in Americas", None),
+            ("C3 Instance Local SSD running in Iowa", None),
+        ],
+    )
+    def test_skus_are_told_by_their_published_names(self, text, part):
+        assert part_of(text) == part
+
+    def test_every_sku_of_the_shipped_catalog_is_told(self):
+        """Names of the real thing: those for plain machines are parts, those for days booked ahead are not."""
+        rows = Catalog(TODAY, DATA_DIR).all_rows("offers")
+        names = rows.filter(provider="GCP", incomplete="vcpu and ram")["instance_type"].unique().to_list()
+        assert len(names) > 60
+        for name in names:
+            plain = not any(word in name for word in ("DWS", "Reserved", "Calendar"))
+            assert (part_of(name) is not None) == plain, name
+
+    def test_a_gpu_that_hangs_on_a_general_machine(self, feed, fetch):
+        feed.put("/skus", {"skus": [
+            feeds.gcp_sku("N1 Predefined Instance Core running in Americas", 0.03),
+            feeds.gcp_sku("N1 Predefined Instance Ram running in Americas", 0.004),
+            feeds.gcp_sku("Nvidia Tesla T4 GPU running in Americas", 0.35),
+        ]})  # fmt: skip
+        rows = {r["instance_type"]: r for r in rows_of(fetch())}
+        assert set(rows) == {"n1-highmem-8 + 1x T4", "n1-highmem-16 + 2x T4", "n1-highmem-32 + 4x T4"}
+        assert rows["n1-highmem-8 + 1x T4"]["amount"] == pytest.approx(8 * 0.03 + 52 * 0.004 + 0.35)
+
+    def test_a_slice_is_the_price_of_its_share_and_only_spot(self, feed, fetch):
+        slice_ = "A4 Nvidia B200 (1 gpu slice) running in Americas"
+        feed.put("/skus", {"skus": [
+            feeds.gcp_sku(slice_, 16.0), feeds.gcp_sku(f"Spot Preemptible {slice_}", 8.0, "Preemptible")
+        ]})  # fmt: skip
+        assert [(r["instance_type"], r["term"], r["amount"]) for r in rows_of(fetch())] == [
+            ("a4-highgpu-8g", "spot", 64.0)
+        ]
+
+    def test_a_price_in_another_unit_is_unknown(self, feed, fetch):
+        parts = feeds.gcp_ultra()
+        parts[2] = feeds.gcp_sku("Nvidia Tesla A100 80GB GPU running in Americas", 3.9, unit="mo")
+        feed.put("/skus", {"skus": parts})
+        got = fetch()
+        assert rows_of(got) == []
+        assert any("Nvidia Tesla A100 80GB" in w for w in got.warnings)
+
+    @pytest.mark.case("P19")
+    def test_one_part_at_two_prices_is_the_lower_with_a_warning(self, feed, fetch):
+        other = feeds.gcp_sku("Nvidia Tesla A100 80GB GPU running in Iowa", 5.0)
+        feed.put("/skus", {"skus": [other, *feeds.gcp_ultra()]})
+        got = fetch()
+        assert rows_of(got)[0]["amount"] < 5.0
+        assert (
+            "GCP gives two prices for A100 80GB in us-central1: $3.9 is used, $5 is said too" in got.warnings
+        )
 
     @pytest.mark.case("P2")
     def test_a_price_of_zero_is_unknown(self, feed, fetch):
@@ -291,6 +426,41 @@ class TestGpuHunt:
         assert "KeyError: 'offers'" in got.failed["Vast.ai"]
         assert "not a whole zip" in got.failed["OCI"]
 
+    def test_one_type_with_several_gpus_is_several_offers(self, feed, fetch):
+        rows = [
+            feeds.gpuhunt_row(
+                instance_name="n1-highmem-8", gpu_name=gpu, gpu_count=n, location=zone, price=price
+            )
+            for gpu, n, price in (("T4", 1, 0.82), ("T4", 2, 1.17), ("V100", 1, 2.95))
+            for zone in ("us-central1-a", "us-central1-b")
+        ]
+        feed.put("/gcp/version", "1")
+        feed.put("/gcp/1/catalog.zip", feeds.zipped("gcp.csv", feeds.table(*rows)))
+        found = [r for r in rows_of(fetch("gcp")) if r["provider"] == "GCP"]
+        assert {(r["instance_type"], r["region"], r["amount"]) for r in found} == {
+            ("n1-highmem-8 + 1x T4", "us-central1", 0.82),
+            ("n1-highmem-8 + 2x T4", "us-central1", 1.17),
+            ("n1-highmem-8 + 1x V100", "us-central1", 2.95),
+        }
+        assert len(found) == 3
+
+    def test_a_price_for_days_booked_ahead_is_none_on_demand(self, feed, fetch):
+        rows = [
+            feeds.gpuhunt_row(instance_name="a3", gpu_name="H100", price=88.0),
+            feeds.gpuhunt_row(instance_name="a3", gpu_name="H100", price=44.0, flags="gcp-dws-calendar-mode"),
+        ]
+        feed.put("/gcp/version", "1")
+        feed.put("/gcp/1/catalog.zip", feeds.zipped("gcp.csv", feeds.table(*rows)))
+        assert [r["amount"] for r in rows_of(fetch("gcp")) if r["provider"] == "GCP"] == [88.0]
+
+    @pytest.mark.case("P8")
+    def test_no_price_is_unknown(self, feed, fetch):
+        feed.put("/oci/version", "1")
+        feed.put("/oci/1/catalog.zip", feeds.zipped("oci.csv", feeds.table(feeds.gpuhunt_row(price=""))))
+        got = fetch("oci")
+        assert [r["amount"] for r in rows_of(got) if r["provider"] == "OCI"] == [None]
+        assert got.warnings == ("OCI gives no price for gpu_1x_a10",)
+
     def test_a_live_marketplace_gives_floors(self, fetch):
         got = fetch(live={"vastai": lambda: [feeds.gpuhunt_row(gpu_name="RTX4090", spot=False, price=0.3)]})
         row = next(r for r in rows_of(got) if r["provider"] == "Vast.ai")
@@ -339,7 +509,62 @@ class TestSkyPilot:
     @pytest.mark.case("P8")
     def test_no_price_is_unknown(self, feed, fetch):
         feed.put("/aws/vms.csv", feeds.table(feeds.skypilot_row(Price="", SpotPrice="")))
-        assert [(r["term"], r["amount"]) for r in rows_of(fetch())] == [("on_demand", None)]
+        got = fetch()
+        assert [(r["term"], r["amount"]) for r in rows_of(got)] == [("on_demand", None)]
+        assert got.warnings == ("AWS gives no price for p3.2xlarge",)
+
+    @pytest.mark.case("P7")
+    def test_hosts_and_gpus_of_google_cloud_are_put_together(self, feed, fetch):
+        """Its catalog prices hosts without their GPUs, and GPUs without hosts: neither is a machine."""
+        feed.put("/gcp/vms.csv", feeds.gcp_rows(
+            ("a2-highgpu-1g", "", "", "0.74", "0.37"), ("a2-ultragpu-1g", "", "", "1.10", "0.55"),
+            ("", "A100", "1", "2.93", "0.88"), ("", "A100-80GB", "1", "3.93", "1.18"),
+            ("a3-highgpu-1g", "", "", "1.18", "0.36"), ("", "H100", "1", "9.80", "2.25"),
+            ("n1-highmem-8", "", "", "0.47", "0.10"), ("n1-highmem-16", "", "", "0.94", "0.20"),
+            ("", "T4", "1", "0.35", ""), ("", "B200", "8", "128.88", "64.0"),
+            ("a3-megagpu-8g", "", "", "9.46", "2.9"), ("", "H100-MEGA", "8", "82.8", "20.0"),
+            ("m5-odd", "", "", "1.0", "0.5"), ("", "L4", "3", "1.0", "0.5"),
+        ))  # fmt: skip
+        got = fetch("gcp")
+        rows = {(r["instance_type"], r["term"]): r for r in rows_of(got)}
+        assert got.warnings == tuple(
+            f"GCP: no machine is known that holds {gpu}" for gpu in ("H100-MEGA", "L4")
+        )
+        assert {k: r["amount"] for k, r in rows.items()} == pytest.approx({
+            ("a2-highgpu-1g", "on_demand"): 3.67, ("a2-highgpu-1g", "spot"): 1.25,
+            ("a2-ultragpu-1g", "on_demand"): 5.03, ("a2-ultragpu-1g", "spot"): 1.73,
+            ("a3-highgpu-1g", "spot"): 2.61, ("n1-highmem-8 + 1x T4", "on_demand"): 0.82,
+            ("a4-highgpu-8g", "spot"): 64.0,
+        })  # fmt: skip
+        assert rows["a2-highgpu-1g", "on_demand"]["incomplete"] is None
+        assert rows["a2-ultragpu-1g", "on_demand"]["incomplete"] == "local disk"
+
+    @pytest.mark.case("P6")
+    def test_a_market_names_its_gpus_in_the_type_and_counts_all_their_memory(self, feed, fetch):
+        feed.put("/vast/vms.csv", feeds.table(
+            feeds.vast_row("2x-RTX_3060_Ti-32-65536", "RTX3060", 2, 16_384),
+            feeds.vast_row("2x-A100_SXM4-32-65536", "A100", 2, 81_920),
+            feeds.vast_row("2x-RTX_4070S_Ti-32-65536", "RTX4070", 2, 32_752),
+            feeds.vast_row("1x-RTX_4090-32-65536", "RTX4090", 1, 24_564, Price="0.40"),
+            feeds.vast_row("1x-RTX_4090-32-65536", "RTX4090", 1, 49_140, Price="0.41"),
+        ))  # fmt: skip
+        rows = [r for r in rows_of(fetch("vast")) if r["term"] == "on_demand"]
+        assert {(r["instance_type"], r["gpu"]) for r in rows} == {
+            ("2x-RTX_3060_Ti-32-65536", "RTX 3060 Ti"),
+            ("2x-A100_SXM4-32-65536", "A100 SXM 40GB"),
+            ("2x-RTX_4070S_Ti-32-65536", "RTX 4070 Ti Super"),
+            ("1x-RTX_4090-32-65536 + 1x RTX 4090", "RTX 4090"),
+            ("1x-RTX_4090-32-65536 + 1x RTX 4090 48GB (modified)", "RTX 4090 48GB (modified)"),
+        }
+        assert {r["price_kind"] for r in rows} == {"observed_minimum"}
+
+    def test_the_form_factor_may_stand_beside_the_name(self, feed, fetch):
+        info = "{'Gpus': [{'Name': 'A100 PCIe', 'Count': 1, 'MemoryInfo': {'SizeInMiB': 80}}]}"
+        row = feeds.skypilot_row(
+            InstanceType="1x_A100-80GB_SECURE", AcceleratorName="A100-80GB", GpuInfo=info
+        )
+        feed.put("/runpod/vms.csv", feeds.table(row))
+        assert {r["gpu"] for r in rows_of(fetch("runpod"))} == {"A100 PCIe 80GB"}
 
     @pytest.mark.case("P11")
     def test_a_cloud_that_fails_fails_alone(self, feed, fetch):
@@ -459,6 +684,24 @@ money_unit: cents
             ("amount: EUR/h", "amount: EUR/hour", "no column 'EUR/hour'; did you mean EUR/h?"),
             ("amount: EUR/h", "amont: EUR/h", "no 'amont'; did you mean amount?"),
             ("amount: EUR/h, ", "", "which column is amount"),
+            (
+                "columns:",
+                "quoted_per: gpus\ncolumns:",
+                "quoted_per is 'gpus'; it must be one of machine, gpu",
+            ),
+            (
+                "columns:",
+                "money_unit: cent\ncolumns:",
+                "money_unit is 'cent'; it must be one of whole, cents",
+            ),
+            ("columns:", "memory_unit: KB\ncolumns:", "memory_unit is 'KB'; it must be one of GB, GiB, MiB"),
+            ("columns:", "hours_per_month: 24\ncolumns:", "a month has 672 to 744 hours, not 24"),
+            (
+                "currency: EUR",
+                "currency: EUR, observed_on: 2099-01-01",
+                "observed_on is 2099-01-01, which is yet to come",
+            ),
+            ("currency: EUR", "currency: EUR, valid_to: 2020-01-01", "it must be after valid_from"),
             ("kind: campus", "kind: castle", "kind is 'castle'; it must be one of cloud"),
             ("columns:", "column:", "must say `file:`"),
             ("file: mine.csv", "file: none.csv", "none.csv cannot be read"),
@@ -468,9 +711,32 @@ money_unit: cents
         with pytest.raises(BadInput, match=said.replace("?", r"\?")):
             fetch(self.MAP.replace(old, new), self.ROW)
 
-    def test_a_price_that_is_no_number_names_its_row(self, fetch):
-        with pytest.raises(SourceFailed, match=r"mine.csv, row 2 is 'call us'"):
-            fetch(self.MAP, self.ROW | {"EUR/h": "call us"})
+    @pytest.mark.parametrize("price", ["call us", "NaN", "inf", "-inf", "1e400", "1e13"])
+    def test_a_price_that_is_no_number_names_its_row(self, fetch, price):
+        with pytest.raises(SourceFailed, match=rf"mine.csv, row 2 is '{price}', not a number"):
+            fetch(self.MAP, self.ROW | {"EUR/h": price})
+
+    @pytest.mark.case("P17")
+    @pytest.mark.parametrize(("hours", "usd_per_hour"), [(None, 720 / 730), (720, 1.0), (744, 720 / 744)])
+    def test_a_month_of_another_length_is_said_and_converted(self, fetch, hours, usd_per_hour):
+        mapping = self.MAP.replace("currency: EUR", "currency: USD, per: machine_month, term: monthly")
+        if hours:
+            mapping += f"hours_per_month: {hours}\n"
+        got = fetch(mapping, self.ROW | {"EUR/h": "720"})
+        (row,) = (
+            judged(Catalog(TODAY, DATA_DIR, extra={"offers": got.offers}))
+            .filter(provider="Uni")
+            .iter_rows(named=True)
+        )
+        assert row["usd_per_hour"] == pytest.approx(usd_per_hour)
+
+    @pytest.mark.parametrize("count", ["0", "-8", ""])
+    def test_a_machine_of_no_gpus_is_doubted(self, fetch, count):
+        got = fetch(self.MAP, self.ROW | {"Cards": count})
+        catalog = Catalog(TODAY, DATA_DIR, extra={"offers": got.offers})
+        (row,) = judged(catalog).filter(provider="Uni").iter_rows(named=True)
+        assert (row["usd_per_gpu_hour"], row["rankable"]) == (None, False)
+        assert row["doubt"] == "the source does not say how many GPUs"
 
     def test_terms_as_chinese_price_lists_name_them(self, fetch, tmp_path):
         mapping = """

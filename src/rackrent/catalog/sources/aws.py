@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import ijson
+import polars as pl
 
 from rackrent.catalog.sources.base import (
+    MONTHS,
     Known,
     Machine,
     Progress,
@@ -23,6 +26,7 @@ from rackrent.catalog.sources.base import (
     of_machine,
     offer_row,
     source_rows,
+    table_of,
 )
 from rackrent.catalog.sources.http import Client, SourceFailed, refuse_web_page, shown
 from rackrent.i18n import gettext as _
@@ -57,7 +61,7 @@ class Aws:
         """Return the prices of all regions; if one of them cannot be read nothing is."""
         index = client.json(self._host + INDEX)
         files = need(index, "regions", _("the index of regions"))
-        rows: list[Row] = []
+        frames = [table_of("offers", ())]
         warnings: list[str] = []
         for region in self._regions:
             if region not in files:
@@ -68,89 +72,126 @@ class Aws:
                 refuse_web_page(path, document.read(1_000))
                 document.seek(0)
                 found, warned = offers_of(document, region, self._known, self.id, as_of, path)
-            rows += found
+            frames.append(found)
             warnings += warned
-        return source_rows(rows, warnings=warnings)
+        return replace(source_rows(warnings=warnings), offers=pl.concat(frames))
+
+
+PRICE = {
+    "machine": pl.Int64, "term": pl.String, "amount": pl.Float64, "currency": pl.String, "upfront": pl.Float64,
+    "minimum_months": pl.Float64, "payment": pl.String,
+}  # fmt: skip
+"""Columns of the prices: the number of the machine, and those of an offer."""
+
+
+class Kind(NamedTuple):
+    """What a product says of its machine, in its own words; products of one machine share one."""
+
+    instance_type: str
+    gpus: str
+    vcpus: str
+    memory: str
+    region: str
+
+
+@dataclass
+class Scan:
+    """What is kept of an offer file: which kind each GPU product (SKU) is, and its prices.
+
+    A file of one region may hold a million prices, so they are kept as columns, not as rows.
+    """
+
+    region: str
+    kinds: dict[Kind, int] = field(default_factory=dict)
+    products: dict[str, int] = field(default_factory=dict)
+    priced: set[str] = field(default_factory=set)
+    terms_read: bool = False
+    prices: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in PRICE})
+
+    def keep(self, sku: str, said: dict[str, str]) -> None:
+        """Keep a product."""
+        kind = Kind(
+            said["instanceType"], said["gpu"], said.get("vcpu", ""), said.get("memory", ""),
+            said.get("regionCode", self.region),
+        )  # fmt: skip
+        self.products[sku] = self.kinds.setdefault(kind, len(self.kinds))
+
+    def price(self, sku: str, price: tuple[Any, ...]) -> None:
+        """Keep a price of a product: the columns of `PRICE` but the first."""
+        for column, value in zip(self.prices.values(), (self.products[sku], *price), strict=True):
+            column.append(value)
 
 
 def offers_of(
     document: IO[bytes], region: str, known: Known, source: str, as_of: date, path: str = "the offer file"
-) -> tuple[list[Row], list[str]]:
-    """Return the offer rows of one offer file (JSON, products before terms or after), and warnings.
-
-    Only GPU machines are held in memory.
-    """
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return the offers of one offer file (JSON, products before terms or after), and warnings."""
+    found = Scan(region)
     try:
-        products, terms = scan(document)
-        if terms is None:
+        scan(document, found)
+        if not found.terms_read:
             document.seek(0)
-            terms = scan(document, products)[1]
+            scan(document, found, products_known=True)
     except ijson.JSONError as error:
         raise SourceFailed(
             _("{url} is not whole JSON ({reason})").format(url=shown(path), reason=str(error)[:80].strip())
         ) from None
-    if not products and terms is None:
-        need({}, "products", path)
-    rows, warnings, priced = [], [], set()
-    for sku, machine_terms in terms or ():
-        attributes = products[sku]
-        base = _machine(attributes, region, known)
-        for row in _prices(machine_terms):
-            priced.add(sku)
-            rows.append(offer_row(source, as_of, **base | row))
-    for sku in products.keys() - priced:
-        warnings.append(
-            _("AWS gives no price for {type}").format(type=products[sku].get("instanceType", sku))
+    names = {number_of: kind.instance_type for kind, number_of in found.kinds.items()}
+    unpriced = {sku: kind for sku, kind in found.products.items() if sku not in found.priced}
+    for sku in unpriced:
+        found.price(sku, ("on_demand", None, None, 0.0, 0.0, None))
+    warnings = {_("AWS gives no price for {type}").format(type=names[kind]) for kind in unpriced.values()}
+    machines = table_of("offers", (offer_row(source, as_of, **_machine(kind, known)) for kind in found.kinds))
+    offers = (
+        pl.DataFrame(found.prices, schema=PRICE)
+        .join(
+            machines.select(pl.exclude(list(PRICE))).with_row_index("machine").cast({"machine": pl.Int64}),
+            on="machine",
+            how="inner",
+            maintain_order="left",
         )
-        base = _machine(products[sku], region, known)
-        rows.append(offer_row(source, as_of, **base | {"amount": None, "currency": None}))
-    return rows, sorted(warnings)
+        .select(machines.columns)
+    )
+    return offers, sorted(warnings)
 
 
-def scan(
-    document: IO[bytes], products: dict[str, dict[str, str]] | None = None
-) -> tuple[dict[str, dict[str, str]], list[tuple[str, dict[str, Any]]] | None]:
-    """Return (GPU products by SKU, [(SKU, a term)]) in one pass; terms are None where they come before products.
+def scan(document: IO[bytes], found: Scan, *, products_known: bool = False) -> None:
+    """Read an offer file in one pass into `found`. Where terms come before products they are left for another pass.
 
     Everything else is skipped event by event and never built.
     """
-    told = products is not None
-    found: dict[str, dict[str, str]] = products or {}
-    terms: list[tuple[str, dict[str, Any]]] = []
-    early = seen_products = seen_terms = False
+    seen = {"products": products_known, "terms": False}
     events = ijson.basic_parse(document, use_float=True)
     for event, value in events:
         if event != "map_key":
             continue
-        if value == "products" and not told:
-            seen_products = True
+        if value == "products" and not products_known:
             for sku, product in _members(events, lambda _sku: True):
                 if attributes := _gpu_machine(product):
-                    found[sku] = attributes
-        elif value == "terms":
-            seen_terms = True
-            if not (seen_products or told):
-                early = True
-                _skip(events)
-                continue
-            terms += _terms(events, found)
+                    found.keep(sku, attributes)
+        elif value == "terms" and seen["products"]:
+            _terms(events, found)
+            found.terms_read = True
         else:
             _skip(events)
-    if not told and not seen_products:
-        need({}, "products", _("the offer file"))
-    if not seen_terms:
-        need({}, "terms", _("the offer file"))
-    return found, None if early else terms
+        if value in seen:
+            seen[value] = True
+    for name, there in seen.items():
+        if not there:
+            need({}, name, _("the offer file"))
 
 
-def _terms(events: Iterator[tuple[str, Any]], wanted: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (SKU, {code: term}) of wanted SKUs under OnDemand and Reserved."""
+def _terms(events: Iterator[tuple[str, Any]], found: Scan) -> None:
+    """Keep the prices of GPU products under OnDemand and Reserved."""
     _begin(events, "terms")
     for event, kind in events:
         if event == "end_map":
             return
         if kind in ("OnDemand", "Reserved"):
-            yield from _members(events, wanted.__contains__)
+            for sku, terms in _members(events, found.products.__contains__):
+                for price in _prices(terms, reserved=kind == "Reserved"):
+                    found.price(sku, price)
+                    found.priced.add(sku)
         else:
             _skip(events)
 
@@ -212,36 +253,37 @@ def _gpu_machine(product: Any) -> dict[str, str] | None:
     return attributes
 
 
-def _machine(attributes: dict[str, str], region: str, known: Known) -> Row:
-    name = attributes["instanceType"]
+def _machine(kind: Kind, known: Known) -> Row:
+    name = kind.instance_type
     machine = known.machine("AWS", name)
-    count = number(attributes["gpu"], "gpu", name)
+    count = number(kind.gpus, "gpu", name)
     if machine is None:
         machine = Machine(name.split(".")[0], "cloud", count, None, None, None, None, None)
-    base = of_machine(machine)
-    ram = re.match(r"([\d,.]+) GiB", attributes.get("memory", ""))
-    base |= {
+    ram = re.match(r"([\d,.]+) GiB", kind.memory)
+    return of_machine(machine) | {
         "gpu_count": machine.gpu_count or count,
-        "vcpus": number(attributes.get("vcpu"), "vcpu", name) or machine.vcpus,
+        "vcpus": number(kind.vcpus, "vcpu", name) or machine.vcpus,
         "ram_gb": float(ram[1].replace(",", "")) if ram else machine.ram_gb,
         "kind": "bare_metal" if ".metal" in name else "cloud",
-    }
-    place = attributes.get("regionCode", region)
-    return base | {
         "provider": "AWS",
         "instance_type": name,
-        "region": place,
-        "country": known.country("AWS", place),
+        "region": kind.region,
+        "country": known.country("AWS", kind.region),
     }
 
 
-def _prices(terms: dict[str, Any]) -> Iterator[Row]:
-    """Yield term, amount, payment of each offer of one SKU; convertible reservations are left out."""
+def _prices(terms: dict[str, Any], *, reserved: bool) -> Iterator[tuple[Any, ...]]:
+    """Yield (term, amount, currency, upfront, minimum months, payment) of each offer of one SKU.
+
+    Convertible reservations are left out, and those of a length that is neither one year nor three.
+    """
     for term in terms.values():
         said = term.get("termAttributes") or {}
         if said.get("OfferingClass", "standard") != "standard":
             continue
-        length = LENGTHS.get(said.get("LeaseContractLength", ""))
+        length = LENGTHS.get(said.get("LeaseContractLength", "")) if reserved else "on_demand"
+        if length is None:
+            continue
         hourly: float | None = None
         upfront, currency = 0.0, None
         for dimension in need(term, "priceDimensions", _("a term")).values():
@@ -252,9 +294,7 @@ def _prices(terms: dict[str, Any]) -> Iterator[Row]:
                 upfront = amount or 0.0
             else:
                 hourly = amount
-        row: Row = {"amount": hourly, "currency": currency, "upfront": upfront}
-        if length is not None:
-            row |= {"term": length, "payment": PAYMENTS.get(said.get("PurchaseOption", ""))}
-            if hourly is None and upfront:
-                row["amount"] = 0.0
-        yield row
+        if reserved and hourly is None and upfront:
+            hourly = 0.0
+        payment = PAYMENTS.get(said.get("PurchaseOption", "")) if reserved else None
+        yield length, hourly, currency, upfront, MONTHS.get(length, 0.0), payment

@@ -72,7 +72,7 @@ class Azure:
                 raise SourceFailed(_("its pages do not lead on: {link}").format(link=following[:200]))
             seen.add(following)
             url, params = following, None
-            progress(_("Azure: {n} pages").format(n=page_number))
+            progress(_("Azure: page {n}").format(n=page_number))
         raise SourceFailed(_("it has more than {n} pages").format(n=PAGES_MAX))
 
     def _row(self, item: Any, as_of: date, warnings: list[str]) -> Row | None:
@@ -82,6 +82,8 @@ class Azure:
         meter = need(item, "meterName", _("a price"))
         region = need(item, "armRegionName", _("a price"))
         if kind not in ("Consumption", "Reservation") or any(word in product for word in NOT_PLAIN):
+            return None
+        if item.get("isPrimaryMeterRegion") is False or not _holds(item, as_of):
             return None
         if "Low Priority" in meter or not name or not region:
             return None
@@ -117,3 +119,9 @@ class Azure:
         if row["amount"] is None:
             warnings.append(_("Azure gives no price for {type}").format(type=name))
         return offer_row(self.id, as_of, **row)
+
+
+def _holds(item: Any, day: date) -> bool:
+    """Whether a meter's price holds on `day`; one that says no days does."""
+    start, end = (str(item.get(name) or "")[:10] for name in ("effectiveStartDate", "effectiveEndDate"))
+    return start <= day.isoformat() and (not end or day.isoformat() < end)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -21,6 +22,8 @@ Progress = Callable[[str], None]
 """Takes one short sentence about what is under way."""
 Row = dict[str, Any]
 
+FIGURE_MAX = 1e12
+"""No price or size in any unit of a feed is larger."""
 MONTHS = {"reserved_1y": 12.0, "reserved_3y": 36.0}
 """Shortest time that must be paid on each term of commitment, months."""
 
@@ -175,6 +178,26 @@ def need(row: Any, name: str, where: str) -> Any:
     return row[name]
 
 
+def told_apart(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield rows in which a type that is listed with several GPUs, or numbers of them, says which in its name.
+
+    Some feeds call a host by its name whatever hangs on it; each is an offer of its own.
+
+    >>> list(told_apart([{"instance_type": "n1", "gpu": g, "gpu_count": 2.0} for g in ("T4", "P4")]))[1]["instance_type"]
+    'n1 + 2x P4'
+    """
+    kept = list(rows)
+    gpus: dict[tuple[str, str], set[tuple[str, float | None]]] = defaultdict(set)
+    for row in kept:
+        gpus[row.get("provider", ""), row["instance_type"]].add((row["gpu"], row["gpu_count"]))
+    for row in kept:
+        if len(gpus[row.get("provider", ""), row["instance_type"]]) == 1:
+            yield row
+        else:
+            count = "?" if row["gpu_count"] is None else f"{row['gpu_count']:g}"
+            yield row | {"instance_type": f"{row['instance_type']} + {count}x {row['gpu']}"}
+
+
 def number(value: Any, name: str, where: str) -> float | None:
     """Return a figure of a feed; empty is unknown. Raises SourceFailed, naming the field, where it is no figure.
 
@@ -187,7 +210,7 @@ def number(value: Any, name: str, where: str) -> float | None:
         figure = float(value)
     except (TypeError, ValueError):
         figure = float("nan")
-    if not isfinite(figure):
+    if not isfinite(figure) or abs(figure) > FIGURE_MAX:
         raise SourceFailed(
             _("the field {field} in {where} is {value}, not a number").format(
                 field=repr(name), where=where, value=repr(value)[:40]

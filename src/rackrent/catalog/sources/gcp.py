@@ -6,11 +6,10 @@ Shape: https://cloud.google.com/billing/docs/reference/rest/v1/services.skus/lis
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
-from rackrent.catalog.prices import assembled_price
 from rackrent.catalog.sources.base import (
     MONTHS,
     Known,
@@ -22,44 +21,13 @@ from rackrent.catalog.sources.base import (
     offer_row,
     source_rows,
 )
+from rackrent.catalog.sources.gcp_machines import SHAPES, SSD_GB, machine_price, parts_needed
 from rackrent.catalog.sources.http import Client, SourceFailed
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_MONTH
 
 URL = "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"
 PAGES_MAX = 500
-SSD_GB = 375.0
-"""One local SSD, GB (GCP sells and forces them in this size)."""
-
-
-class Shape(NamedTuple):
-    """What a machine type is made of; `ssds` local disks are forced on it."""
-
-    family: str
-    vcpus: float
-    ram_gb: float
-    gpu: str
-    sku: str
-    gpus: float
-    ssds: int = 0
-
-
-def _shapes() -> dict[str, Shape]:
-    """Machine types and their parts (https://cloud.google.com/compute/docs/gpus and .../accelerator-optimized-machines)."""
-    a100, a100_80 = "Nvidia Tesla A100 GPU", "Nvidia Tesla A100 80GB GPU"
-    out = {
-        f"a2-highgpu-{n}g": Shape("A2", 12.0 * n, 85.0 * n, "A100 SXM 40GB", a100, n) for n in (1, 2, 4, 8)
-    }
-    out["a2-megagpu-16g"] = Shape("A2", 96, 1360, "A100 SXM 40GB", a100, 16)
-    for n in (1, 2, 4, 8):
-        out[f"a2-ultragpu-{n}g"] = Shape("A2", 12.0 * n, 170.0 * n, "A100 SXM 80GB", a100_80, n, n)
-    for vcpus, gpus in ((4, 1), (8, 1), (12, 1), (16, 1), (24, 2), (32, 1), (48, 4), (96, 8)):
-        out[f"g2-standard-{vcpus}"] = Shape("G2", vcpus, 4.0 * vcpus, "L4", "Nvidia L4 GPU", gpus)
-    out["a3-highgpu-8g"] = Shape("A3", 208, 1872, "H100 SXM 80GB", "Nvidia H100 80GB GPU", 8, 16)
-    return out
-
-
-SHAPES = _shapes()
 TERMS = {
     "OnDemand": "on_demand",
     "Preemptible": "spot",
@@ -67,16 +35,31 @@ TERMS = {
     "Commit3Yr": "reserved_3y",
 }
 NOT_PLAIN = re.compile(
-    r"Sole Tenancy|Custom|Calendar Mode|DWS|Reserved|Premium|Extended|suspended", re.IGNORECASE
+    r"Sole Tenancy|Custom|Calendar Mode|DWS|Flex|Reserved|Premium|Extended|suspended|Workstation",
+    re.IGNORECASE,
 )
-PART = re.compile(
-    r"^(?:Spot Preemptible |Preemptible |Commitment v1: )?"
-    r"(?:(?P<family>[A-Z]\d)(?: Instance| Predefined Instance)? (?P<part>Core|Cpu|Ram)|(?P<gpu>Nvidia .+? GPU))\b"
+_BEFORE = r"^(?:Spot Preemptible |Preemptible |Commitment v1: )?"
+HOST = re.compile(
+    _BEFORE
+    + r"(?P<family>[A-Z]\d(?: ?(?:Plus|Ultra))?)(?: Predefined)?(?: Instance)? (?P<part>Core|Cpu|Ram)\b"
 )
-SSD = re.compile(r"SSD backed Local Storage", re.IGNORECASE)
+N1_COMMITTED = re.compile(r"^Commitment v1: (?P<part>Cpu|Ram)\b")
+"""Commitments to the oldest family do not name it."""
+GPU = re.compile(
+    _BEFORE
+    + r"(?:Nvidia )?(?:Tesla )?(?P<gpu>A100 80GB|A100|H100 80GB Mega|H100 Mega 80GB|H100 80GB Plus|H100 80GB|"
+    r"H200 141GB|L4|T4|P4|P100|V100) GPU\b"
+)
+WITHOUT_GPU_IN_NAME = re.compile(
+    _BEFORE + r"(?:A4 Nvidia (?P<slice>B200) \(1 gpu slice\)|(?P<gpu>RTX 6000 96GB)\b)"
+)
+SSD = re.compile(r"^(?:Commitment v1: )?(?:SSD backed Local Storage|Local SSD)\b")
+SAME = {"H100 Mega 80GB": "H100 80GB Mega", "H100 80GB Plus": "H100 80GB Mega"}
+"""Names of one part that differ from region to region."""
+UNITS = {"h": 1.0, "GiBy.h": 1.0, "GiBy.mo": HOURS_PER_MONTH}
+"""Unit of a price to the hours it buys; any other unit is unknown."""
 
 Parts = dict[tuple[str, str, str], float]
-"""(region, term, part) to USD: an hour of a core, a GB, a GPU; an hour of one GB of local disk."""
 
 
 class Gcp:
@@ -109,7 +92,7 @@ class Gcp:
             page = client.json(self._url, params | ({"pageToken": token} if token else {}))
             yield from need(page, "skus", _("a page of SKUs"))
             token = page.get("nextPageToken") or ""
-            progress(_("GCP: {n} pages").format(n=page_number))
+            progress(_("GCP: page {n}").format(n=page_number))
             if not token:
                 return
             if token in seen:
@@ -119,10 +102,16 @@ class Gcp:
 
     def _machines(self, parts: Parts, as_of: date, warnings: list[str]) -> Iterator[Row]:
         for name, shape in SHAPES.items():
-            places = sorted({(region, term) for region, term, part in parts if part == shape.sku})
+            places = sorted({(region, term) for region, term, part in parts if part == shape.part})
             for region, term in places:
+                if term == "on_demand" and not shape.on_demand:
+                    continue
                 amount = machine_price(shape, region, term, parts)
                 if amount is None:
+                    if not any(
+                        (region, term, part) in parts for part in parts_needed(shape) if part != shape.part
+                    ):
+                        continue  # its GPUs have a price there for another machine, and this one is not sold there
                     warnings.append(
                         _("GCP gives no price for a part of {type} in {region}").format(
                             type=name, region=region
@@ -137,64 +126,67 @@ class Gcp:
                 )  # fmt: skip
 
 
-def machine_price(
-    shape: Shape, region: str, term: str, parts: Mapping[tuple[str, str, str], float]
-) -> float | None:
-    """Return USD an hour of a machine: its cores, its memory, its GPUs and the disks the type forces on it.
+def part_of(said: str) -> str | None:
+    """Return which part of a GPU machine a SKU is, from its description; None if it is none.
 
-    Unknown where the price of one part is.
-
-    >>> parts = {("r", "on_demand", "X Core"): 1.0, ("r", "on_demand", "X Ram"): 0.5, ("r", "on_demand", "G"): 40.0}
-    >>> machine_price(Shape("X", 6, 8, "L4", "G", 2), "r", "on_demand", parts)
-    90.0
+    >>> part_of("Nvidia H100 80GB Plus GPU attached to Spot Preemptible VMs running in Americas")
+    'H100 80GB Mega'
+    >>> part_of("Commitment v1: A2 Cpu in Americas for 1 Year"), part_of("Nvidia L4 Virtual Workstation GPU running in Iowa")
+    ('A2 Core', None)
     """
-
-    def part(name: str, times: float) -> float | None:
-        each = parts.get((region, term, name))
-        return None if each is None else each * times
-
-    host = assembled_price(
-        part(f"{shape.family} Core", shape.vcpus), part(f"{shape.family} Ram", shape.ram_gb)
-    )
-    extras = [part("SSD", SSD_GB * shape.ssds)] if shape.ssds else []
-    total = assembled_price(host, part(shape.sku, shape.gpus), *extras)
-    return None if total is None else round(total, 6)
+    if NOT_PLAIN.search(said):
+        return None
+    if SSD.match(said):
+        return "SSD"
+    if gpu := GPU.match(said):
+        return SAME.get(gpu["gpu"], gpu["gpu"])
+    if gpu := WITHOUT_GPU_IN_NAME.match(said):
+        return gpu["slice"] or gpu["gpu"]
+    if host := HOST.match(said):
+        return f"{host['family'].replace(' ', '')} {'Ram' if host['part'] == 'Ram' else 'Core'}"
+    if host := N1_COMMITTED.match(said):
+        return f"N1 {'Ram' if host['part'] == 'Ram' else 'Core'}"
+    return None
 
 
 def _add(parts: Parts, sku: Any, warnings: list[str]) -> None:
-    """Note the price of a SKU that is a part of a GPU machine."""
+    """Note the price of a SKU that is a part of a GPU machine; of two prices for one part the lower."""
     said = need(sku, "description", _("a SKU"))
     category = need(sku, "category", _("a SKU"))
     term = TERMS.get(need(category, "usageType", _("a SKU")))
-    ssd, found = SSD.search(said), PART.match(said)
-    if term is None or NOT_PLAIN.search(said) or not (ssd or found):
+    name = part_of(said)
+    if term is None or name is None:
         return
-    price = _usd(sku, said)
+    if "Preemptible" in said:
+        term = "spot"  # some of these SKUs are filed under on demand
+    price = _usd_per_hour(sku, said)
     if price is None:
         warnings.append(_("GCP gives no price for {type}").format(type=said))
         return
-    if ssd or found is None:
-        name, price = "SSD", price / HOURS_PER_MONTH
-    elif found["gpu"]:
-        name = found["gpu"]
-    else:
-        name = f"{found['family']} {'Ram' if found['part'] == 'Ram' else 'Core'}"
     for region in need(sku, "serviceRegions", said):
-        parts[region, term, name] = price
+        other = parts.get((region, term, name), price)
+        if other != price:
+            warnings.append(
+                _(
+                    "GCP gives two prices for {part} in {region}: ${low:g} is used, ${high:g} is said too"
+                ).format(part=name, region=region, low=min(price, other), high=max(price, other))
+            )
+        parts[region, term, name] = min(price, other)
 
 
-def _usd(sku: Any, said: str) -> float | None:
-    """Return the price of the last tier (a first tier may be a free allowance); zero is unknown."""
+def _usd_per_hour(sku: Any, said: str) -> float | None:
+    """Return the price of the last tier (a first tier may be a free allowance); zero and a strange unit are unknown."""
     info = need(sku, "pricingInfo", said)
     if not info:
         return None
     expression = need(info[-1], "pricingExpression", said)
+    hours = UNITS.get(need(expression, "usageUnit", said))
     for tier in reversed(need(expression, "tieredRates", said)):
         price = need(tier, "unitPrice", said)
-        if price.get("currencyCode", "USD") != "USD":
+        if price.get("currencyCode", "USD") != "USD" or hours is None:
             return None
         amount = (number(price.get("units"), "units", said) or 0.0) + (
             number(price.get("nanos"), "nanos", said) or 0.0
         ) / 1e9
-        return amount or None
+        return amount / hours or None
     return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import importlib
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -23,6 +24,7 @@ from rackrent.catalog.sources.base import (
     number,
     offer_row,
     source_rows,
+    told_apart,
 )
 from rackrent.catalog.sources.http import MB, Client, SourceFailed, TooLarge
 from rackrent.i18n import gettext as _
@@ -47,6 +49,8 @@ NAMES = {
     "jarvislabs": "JarvisLabs",
 }
 """gpuhunt's name of a provider to ours."""
+NOT_PLAIN = frozenset({"gcp-dws-calendar-mode", "gcp-g4-preview"})
+"""Flags of rows that are no offer of their own: a price for days booked ahead, a second copy of another row."""
 MARKETPLACES = frozenset({"vastai", "lium"})
 Live = Callable[[], Iterable[Mapping[str, Any]]]
 """Asks a provider itself: rows with the columns of a published catalog."""
@@ -80,7 +84,7 @@ class GpuHunt:
             progress(_("gpuhunt: {provider}").format(provider=name))
             try:
                 lines = self._ask(name) if name in self._live else self._published(client, name)
-                found = list(self._rows(lines, name, as_of, warnings))
+                found = list(told_apart(self._rows(lines, name, as_of, warnings)))
                 if not found:
                     raise SourceFailed(_("it lists no machine with a GPU"))
                 rows += found
@@ -119,9 +123,10 @@ class GpuHunt:
     ) -> Iterator[Row]:
         where = _("the catalog of {provider}").format(provider=name)
         provider = NAMES.get(name, name)
+        seen: set[tuple[object, ...]] = set()
         for line in lines:
             count = number(need(line, "gpu_count", where), "gpu_count", where)
-            if not count:
+            if not count or NOT_PLAIN.intersection(_flags(line)):
                 continue
             raw = need(line, "gpu_name", where) or ""
             memory = number(line.get("gpu_memory"), "gpu_memory", where)
@@ -131,19 +136,35 @@ class GpuHunt:
                 warnings.append(_("unknown GPU {name}").format(name=raw or kind))
                 continue
             region = need(line, "location", where) or "unspecified"
+            if name == "gcp":
+                region = re.sub(r"-[a-z]$", "", region)  # it says the zone; prices are those of the region
             market = name in MARKETPLACES
             known = self._known.machine(provider, kind)
+            term = "spot" if str(need(line, "spot", where)).casefold() == "true" else "on_demand"
+            amount = number(need(line, "price", where), "price", where)
+            said = (kind, region, term, amount, gpu, count)
+            if said in seen:  # the same price in another zone of the region
+                continue
+            seen.add(said)
+            if amount is None:
+                warnings.append(
+                    _("{provider} gives no price for {type}").format(provider=provider, type=kind)
+                )
             yield offer_row(
                 self.id, as_of, provider=provider, instance_type=kind, region=region, gpu=gpu, gpu_count=count,
                 gpu_memory_gb=self._known.memory(gpu) or memory,
                 vcpus=number(line.get("cpu"), "cpu", where), ram_gb=number(line.get("memory"), "memory", where),
                 disk_gb=number(line.get("disk_size"), "disk_size", where),
-                term="spot" if str(need(line, "spot", where)) == "True" else "on_demand",
-                amount=number(need(line, "price", where), "price", where),
+                term=term, amount=amount,
                 country=self._known.country(provider, region), confidence="medium",
                 kind="marketplace" if market else known.kind if known else "cloud",
                 price_kind="observed_minimum" if market else "list",
             )  # fmt: skip
+
+
+def _flags(line: Mapping[str, Any]) -> list[str]:
+    said = line.get("flags") or ""
+    return said.split() if isinstance(said, str) else list(said)
 
 
 def live_providers(names: Sequence[str]) -> dict[str, Live]:

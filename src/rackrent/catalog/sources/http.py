@@ -142,8 +142,10 @@ class Client:
                     return bool(answer.headers.get("Content-Encoding", "") == "gzip")
             except httpx.TimeoutException:
                 reason = _("it did not answer in time")
-            except httpx.InvalidURL:
-                raise SourceFailed(_("{url} is not an address").format(url=shown(url))) from None
+            except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+                raise SourceFailed(
+                    _("{url} is not an address of the web").format(url=repr(shown(url)))
+                ) from None
             except httpx.RemoteProtocolError:
                 reason = _("the transfer broke off")
             except httpx.ConnectError as error:
@@ -153,7 +155,7 @@ class Client:
             except httpx.HTTPError as error:
                 reason = str(error) or type(error).__name__
         raise SourceFailed(
-            _("{url} could not be read: {reason} (tried {n} times)").format(
+            _("{url} could not be read: {reason} (tries: {n})").format(
                 url=shown(url), reason=reason, n=attempt + 1
             )
         )

@@ -12,14 +12,21 @@ import polars as pl
 import yaml
 
 from rackrent.catalog.names import canonical_gpu, nominal_memory_gb
-from rackrent.catalog.prices import FeedPrice, on_demand_price
+from rackrent.catalog.prices import FeedPrice, convert_month, on_demand_price
 from rackrent.catalog.schema import OFFERS
 from rackrent.catalog.sources.base import Known, Progress, Row, SourceRows, number, offer_row, source_rows
 from rackrent.catalog.sources.http import Client
 from rackrent.errors import BadInput, nearest
 from rackrent.i18n import gettext as _
+from rackrent.units import HOURS_PER_MONTH
 
-KEYS = ("file", "columns", "values", "memory_unit", "quoted_per", "money_unit")
+WORDS = {
+    "quoted_per": ("machine", "gpu"),
+    "memory_unit": ("GB", "GiB", "MiB"),
+    "money_unit": ("whole", "cents"),
+}
+"""What a file may say of the units of its figures; the first is what holds unsaid."""
+KEYS = ("file", "columns", "values", *WORDS, "hours_per_month")
 FLOORS = ("reserved_amount", "minimum_amount")
 """Prices beside `amount` that markets list: what a machine of one's own costs, and the lowest bid."""
 MONEY = ("amount", "upfront", *FLOORS)
@@ -87,6 +94,7 @@ class Own:
             row |= {"price_kind": "observed_minimum"} if price.floor else {}
         for name in row.keys() & DATES:
             row[name] = _day(row[name], name, where)
+        _in_order(row, as_of, where)
         for name in ("provider", "instance_type", "gpu"):
             if not row.get(name):
                 raise BadInput(_("{where} says no {field}").format(where=where, field=name))
@@ -95,6 +103,9 @@ class Own:
         row |= {"gpu": gpu, "gpu_memory_gb": memory or self._known.memory(gpu)}
         row.setdefault("currency", None)
         row |= _in_our_terms(row)
+        if "hours_per_month" in said and row.get("per") == "machine_month" and row.get("amount") is not None:
+            month: float = said["hours_per_month"]
+            row["amount"] = convert_month(row["amount"], from_hours=month, to_hours=HOURS_PER_MONTH)
         if said.get("quoted_per") == "gpu" and row.get("amount") is not None:
             count = row.get("gpu_count")
             for name in ("amount", "upfront"):
@@ -154,6 +165,14 @@ def read_mapping(path: Path) -> dict[str, Any]:
             close = nearest(str(name), list(OFFERS.dtypes)) or ["provider"]
             raise BadInput(_("{file}: an offer has no {name}; did you mean {close}?").format(
                 file=path.name, name=repr(name), close=close[0]))  # fmt: skip
+    for key, words in WORDS.items():
+        if said.get(key, words[0]) not in words:
+            raise BadInput(_("{file}: {key} is {value}; it must be one of {words}").format(
+                file=path.name, key=key, value=repr(said[key])[:40], words=", ".join(words)))  # fmt: skip
+    month = said.get("hours_per_month", HOURS_PER_MONTH)
+    if isinstance(month, bool) or not isinstance(month, int | float) or not 672 <= month <= 744:
+        raise BadInput(_("{file}: a month has 672 to 744 hours, not {hours}; 730 is usual").format(
+            file=path.name, hours=repr(month)[:40]))  # fmt: skip
     for name in REQUIRED:
         if name not in told and not (name == "amount" and set(FLOORS) & set(told)):
             raise BadInput(_("{file} does not say which column is {name}").format(file=path.name, name=name))
@@ -169,6 +188,19 @@ def read_table(file: Path) -> pl.DataFrame:
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise BadInput(_("{file} cannot be read ({reason})").format(file=file.name, reason=reason)) from None
+
+
+def _in_order(row: Row, as_of: date, where: str) -> None:
+    """Raise BadInput where a price was seen after today, or ends before it begins."""
+    seen, start, end = row.get("observed_on"), row.get("valid_from"), row.get("valid_to")
+    if seen is not None and seen > as_of:
+        raise BadInput(_("{where}: observed_on is {day}, which is yet to come").format(where=where, day=seen))
+    if end is not None and end <= (start or as_of):
+        raise BadInput(
+            _("{where}: valid_to is {end}; it must be after valid_from ({start})").format(
+                where=where, end=end, start=start or as_of
+            )
+        )
 
 
 def _day(value: Any, name: str, where: str) -> date:

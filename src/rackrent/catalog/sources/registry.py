@@ -43,17 +43,17 @@ def _has(name: str, environment: Mapping[str, str]) -> bool:
 
 def _source(name: str, known: Known, environment: Mapping[str, str]) -> Source:
     def url(usual: str) -> str:
-        return environment.get(f"RACKRENT_{name.upper()}_URL", usual).rstrip("/")
+        return (environment.get(f"RACKRENT_{name.upper()}_URL") or usual).rstrip("/")
 
     def listed(variable: str, usual: tuple[str, ...]) -> tuple[str, ...]:
         given = environment.get(variable)
-        return usual if given is None else tuple(w.strip() for w in given.split(",") if w.strip())
+        return usual if not given else tuple(w.strip() for w in given.split(",") if w.strip())
 
     match name:
         case "aws":
             return Aws(known, host=url(HOST), regions=listed("RACKRENT_AWS_REGIONS", REGIONS))
         case "azure":
-            return Azure(known, url=url(AZURE), currency=environment.get("RACKRENT_AZURE_CURRENCY", "USD"))
+            return Azure(known, url=url(AZURE), currency=environment.get("RACKRENT_AZURE_CURRENCY") or "USD")
         case "gcp":
             return Gcp(known, key=environment.get("RACKRENT_GCP_KEY"), url=url(GCP))
         case "gpuhunt":
