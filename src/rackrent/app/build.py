@@ -11,9 +11,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from rackrent.building.check import Check, check
+from rackrent.building.eased import first_feasible
 from rackrent.building.finding import Site
 from rackrent.building.history import drop, priced, read_prices
-from rackrent.building.machine import Machine
+from rackrent.building.machine import Machine, memory_is_dearer
 from rackrent.building.match import Match
 from rackrent.building.optimise import Optimum, optimise
 from rackrent.building.outcome import Build, Rival, Variant, differences
@@ -21,7 +22,7 @@ from rackrent.building.read import machine_of, read_parts
 from rackrent.building.requirements import BuildRequirements, complaint
 from rackrent.catalog.assumptions import assumption
 from rackrent.catalog.catalog import Catalog, load
-from rackrent.catalog.components import Component, components, first_day
+from rackrent.catalog.components import STALE_DAYS, Component, components, first_day, fresh
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import System, gpus, systems
 from rackrent.catalog.names import resolve_gpu
@@ -37,7 +38,6 @@ UNIT_GPU = "GTX 1080 Ti"
 MOST_RIVALS = 3
 OTHER_CLASS = 5.0
 """A machine that costs so many times more or less is of another class."""
-STALE_DAYS = 365
 TAXED_BY_STATE = ("USA", "CAN")
 BIG_LIST = 1_000_000
 """Most characters of a list of parts."""
@@ -65,13 +65,14 @@ def build(requirements: Wanted, catalog: Catalog | None = None) -> Build:
             )
         )
     prices = {} if wanted.prices is None else read_prices(read_text(Path(wanted.prices)), parts)
-    parts = priced(parts, prices, market.as_of)
+    parts = fresh(priced(parts, prices, market.as_of), market.as_of)
     speeds = _speeds(market, parts, wanted)
-    found, wanted, notes = _first_feasible(parts, wanted, speeds)
-    if found is None:
+    eased = first_feasible(parts, wanted, speeds)
+    if eased is None:
         return _infeasible(parts, wanted, speeds, market)
+    found, wanted = eased.optimum, eased.wanted
     machine = found.found.machine
-    notes += _old_prices(machine, market)
+    notes = (*eased.notes, *_old_prices(machine, market))
     moves = (drop(name, history, market.as_of) for name, history in prices.items())
     notes += tuple(
         m.sentence()
@@ -162,35 +163,6 @@ def _speeds(market: Catalog, parts: tuple[Component, ...], wanted: BuildRequirem
     return {name: ratio for name, ratio in ratios.items() if ratio is not None}
 
 
-def _first_feasible(
-    parts: tuple[Component, ...], wanted: BuildRequirements, speeds: dict[str, float]
-) -> tuple[Optimum | None, BuildRequirements, tuple[str, ...]]:
-    """Return the optimum; where there is none, requirements of convenience are eased, one after the other, and said so.
-
-    Adapters first, then parts no longer made; without a budget also parts of unknown price.
-    """
-    adapters = _("power leads by adapter: no supply has enough 12V-2x6 leads of its own")
-    gone = _("no such machine from parts still made: parts no longer made are in it")
-    unpriced = _("no such machine from parts of known price: the total is 'at least'")
-    tries: list[tuple[dict[str, bool], tuple[str, ...]]] = [
-        ({}, ()),
-        ({"adapters": True}, (adapters,)),
-        ({"discontinued": True}, (gone,)),
-        ({"discontinued": True, "adapters": True}, (gone, adapters)),
-    ]
-    if wanted.budget is None:
-        tries += [
-            ({"unpriced": True, "adapters": True}, (unpriced, adapters)),
-            ({"unpriced": True, "discontinued": True, "adapters": True}, (unpriced, gone, adapters)),
-        ]
-    for change, said in tries:
-        eased = wanted.model_copy(update=change)
-        found = optimise(parts, eased, speeds)
-        if found is not None:
-            return found, eased, said
-    return None, wanted, ()
-
-
 def _infeasible(
     parts: tuple[Component, ...], wanted: BuildRequirements, speeds: dict[str, float], market: Catalog
 ) -> Build:
@@ -223,11 +195,12 @@ def _old_prices(machine: Machine, market: Catalog) -> tuple[str, ...]:
     seen = [
         i.part.price.observed_on for i in machine.items if i.part.usd is not None and i.part.price.observed_on
     ]
-    newest = max(seen, default=None)
-    if newest is None or (market.as_of - newest).days <= STALE_DAYS:
-        return ()
-    text = _("the newest prices of parts are of {month}; memory has become dearer since")
-    return (text.format(month=f"{newest:%Y-%m}"),)
+    newest, said = max(seen, default=None), []
+    if newest is not None and (market.as_of - newest).days > STALE_DAYS:
+        said.append(_("the newest prices of parts are of {month}").format(month=f"{newest:%Y-%m}"))
+    if memory_is_dearer(machine, market.as_of):
+        said.append(_("memory has become dearer since its price was seen"))
+    return tuple(said)
 
 
 def _variants(

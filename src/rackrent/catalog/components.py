@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from rackrent.catalog.catalog import Catalog, fact_of
@@ -12,6 +12,8 @@ from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import gpus
 
 Words = tuple[str, ...]
+STALE_DAYS = 365
+"""A price older than this does not count while a fresher one of its kind exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +111,16 @@ def _component(catalog: Catalog, row: Mapping[str, Any]) -> Component:
     return Component(
         row["part_type"], row["name"], fact_of("components", row["name"], row, amount, "USD"), **columns
     )
+
+
+def fresh(parts: Iterable[Component], as_of: date) -> tuple[Component, ...]:
+    """Return the parts without cards whose price is over a year old while that of another card of the GPU is not."""
+    known = tuple(parts)
+    limit = as_of - timedelta(STALE_DAYS)
+
+    def old(part: Component) -> bool:
+        seen = part.price.observed_on
+        return seen is not None and seen < limit
+
+    better = {p.gpu for p in known if p.gpu is not None and p.usd is not None and not old(p)}
+    return tuple(p for p in known if p.gpu not in better or p.usd is None or not old(p))
