@@ -16,6 +16,8 @@ from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_YEAR, WATTS_PER_KW
 
 ORDER = tuple(LABELS)
+UNIT_GPU = "GTX 1080 Ti"
+"""Work is counted in multiples of what this GPU does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,11 +86,17 @@ def components(catalog: Catalog) -> tuple[Component, ...]:
     return catalog.once("components", lambda: _components(catalog))
 
 
-def first_day(catalog: Catalog) -> date:
-    """Return the first day for which the catalog has parts."""
-    first = catalog.all_rows("components")["valid_from"].min()
-    assert isinstance(first, date)
-    return first
+def days_with_parts(catalog: Catalog) -> list[tuple[date, date | None]]:
+    """Return the spans of days for which the catalog has parts: first day and the day after the last (None: none yet)."""
+    spans: list[tuple[date, date | None]] = []
+    rows = catalog.all_rows("components").select("valid_from", "valid_to").unique().sort("valid_from")
+    for start, end in rows.iter_rows():
+        last = spans[-1] if spans else None
+        if last is not None and (last[1] is None or start <= last[1]):
+            spans[-1] = last[0], None if last[1] is None or end is None else max(last[1], end)
+        else:
+            spans.append((start, end))
+    return spans
 
 
 def _components(catalog: Catalog) -> tuple[Component, ...]:

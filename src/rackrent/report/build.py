@@ -65,7 +65,7 @@ def headline(found: Build) -> str:
         "work_per_dollar": _("the most work for the money"),
     }[wanted.aim]
     proof = _("proven") if found.proven else _("within {gap:.1%} of the best").format(gap=found.gap or 0.0)
-    text = _("{total} before tax, prices of {day}: {n} x {gpu}, {aim} ({proof}).")
+    text = _("{total} before tax, prices known on {day}: {n} x {gpu}, {aim} ({proof}).")
     return text.format(
         total=total, day=found.as_of, n=len(machine.cards), gpu=machine.cards[0].gpu, aim=aim, proof=proof
     )
@@ -170,8 +170,19 @@ def rival_lines(found: Build) -> list[str]:
         lines.append(
             text.format(name=r.name, usd=price, day=r.price.observed_on, n=r.gpus, gpu=r.gpu, rate=rate)
         )
+        saved = None if not r.price.value or found.total_usd is None else 1 - found.total_usd / r.price.value
+        if r.kind == "own_prebuilt" and saved is not None and r.gpu == _gpu_of(found):
+            text = (
+                _("building it saves {share:.0%}") if saved > 0 else _("building it costs {share:.0%} more")
+            )
+            lines[-1] = _("{line}: {saved}").format(line=lines[-1], saved=text.format(share=abs(saved)))
         lines += [_("differs: {what}").format(what=what) for what in r.differs]
     return lines
+
+
+def _gpu_of(found: Build) -> str | None:
+    cards = found.machine.cards if found.machine is not None else []
+    return cards[0].gpu if cards else None
 
 
 def _parts(screen: Console, machine: Machine, sources: dict[str, str]) -> None:
