@@ -114,7 +114,9 @@ def test_the_page_stands_alone_and_draws_the_slots(tmp_path: Path, capsys: pytes
     file = tmp_path / "build.html"
     assert command(capsys, "--gpus", "4", "--date", "2026-11-30", "--html", str(file))[0] == 0
     page = file.read_text()
-    assert page.count("<svg") == 1 and page.count("x16 processor") >= 4
+    assert page.count("<svg") == 1 and page.count("x16 processor") == 4
+    assert "x8 processor" not in page  # slots under a card
+    assert "prefers-color-scheme:dark" in page and page.count("no longer made") > 2
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "").split("<table>")[0]
 
 
@@ -123,7 +125,10 @@ def test_the_page_stands_alone_and_draws_the_slots(tmp_path: Path, capsys: pytes
     [
         ({"gpus": 3, "grow_to": 2}, "grow_to is 2, fewer than gpus"),
         ({"gpu": "RTX 9999"}, "RTX 9999"),
-        ({"date": "2012-01"}, "there are no prices of parts for 2012-01-31; there are for: 2018-09-01 to 2019-10-01; from 2025-07-23 on"),
+        (
+            {"date": "2012-01"},
+            "there are no prices of parts for 2012-01-31; there are for: 2018-09-01 to 2019-10-01; from 2025-07-23 on",
+        ),
         ({"date": "2021-06-01"}, "there are no prices of parts for 2021-06-01"),
         ({"gpu": "RX 7900 XTX"}, "gpu and cuda contradict each other: RX 7900 XTX does not run CUDA"),
         ({"without": [""]}, "one is empty"),
@@ -181,7 +186,11 @@ def test_a_requirement_nothing_meets_is_named():
         ({"gpu": "H100 PCIe 80GB"}, "H100 PCIe 80GB has no fan of its own", None),
         ({"gpu": "H100 SXM 80GB"}, "no card with H100 SXM 80GB is among the parts we know", None),
         ({"gpu": "RTX 4090", "gpus": 4}, "none make a machine for 4 x RTX 4090", 2),
-        ({"gpu": "RTX PRO 6000 Blackwell Max-Q"}, "how fast RTX PRO 6000 Blackwell Max-Q is on this work is unknown", 1),
+        (
+            {"gpu": "RTX PRO 6000 Blackwell Max-Q"},
+            "how fast RTX PRO 6000 Blackwell Max-Q is on this work is unknown",
+            1,
+        ),
         ({"gpu_memory": 200}, "no card with 200 GB makes such a machine", None),
         ({"grow_to": 7, "gpu": "RTX 5090"}, "no machine grows to 7 GPUs", 1),
     ],
@@ -203,8 +212,12 @@ def test_wishes_that_a_part_does_not_meet_are_said():
 
 
 @pytest.mark.brief("A8")
-def test_what_building_saves_against_a_prebuilt_machine_of_the_same_gpu_is_said(capsys: pytest.CaptureFixture[str]):
-    code, out, _err = command(capsys, "--gpu", "GTX 1080 Ti", "--grow-to", "4", "--budget", "3000", "--date", "2018-09")
+def test_what_building_saves_against_a_prebuilt_machine_of_the_same_gpu_is_said(
+    capsys: pytest.CaptureFixture[str],
+):
+    code, out, _err = command(
+        capsys, "--gpu", "GTX 1080 Ti", "--grow-to", "4", "--budget", "3000", "--date", "2018-09"
+    )
     assert code == 0
     said = re.search(r"DevBox .*building it saves (\d+)%", " ".join(out.split()))
     assert said is not None and 40 <= int(said[1]) <= 60

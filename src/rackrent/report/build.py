@@ -12,7 +12,7 @@ from rackrent.building.machine import LABELS, Machine
 from rackrent.building.match import Match
 from rackrent.building.outcome import Build, parts_lines
 from rackrent.errors import BadInput
-from rackrent.i18n import N_
+from rackrent.i18n import N_, language
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
 from rackrent.report.build_svg import slots_svg
@@ -229,7 +229,7 @@ def page_of(found: Build) -> str:
     return template.render(
         title=headline(found), lines=found.lines(), labels={k: _(v) for k, v in LABELS.items()}, figures=figures(found),
         format_usd=format_usd, svg=slots_svg(found.check), drawing=_("Slots and lanes"), head_part=_("Part"), head_name=_("Name"),
-        head_price=_("Price of one"), head_seen=_("Seen"), head_source=_("Source"),
+        head_price=_("Price of one"), head_seen=_("Seen"), gone=_("no longer made"), language=language().replace("_", "-"),
         sections=[
             (_("To mind"), [*found.notes, *minded(found.check)]), (_("To grow"), path_lines(found.check)),
             (_("Other builds"), variant_lines(found)), (_("Beside what others sell or published"), rival_lines(found)),
@@ -238,18 +238,22 @@ def page_of(found: Build) -> str:
 
 
 PAGE = """<!doctype html>
-<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{ title }}</title>
+<html lang="{{ language }}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{ title }}</title>
 <style>
-body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
+:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--dim:#57606a;--line:#d8dee4;--card:#cfe3d6;--board:#f3f4f6;--edge:#8c959f}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--dim:#9da7b1;--line:#30363d;--card:#1f4d33;--board:#161b22;--edge:#6e7681}}
+body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:var(--ink);background:var(--paper)}
 h1{font-size:1.3rem}h2{font-size:1.05rem;margin-top:2rem}table{border-collapse:collapse;width:100%}
-td,th{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #d8dee4;vertical-align:top}
-td.n,th.n,td.d{white-space:nowrap}td.n,th.n{text-align:right}small{color:#57606a}svg{max-width:100%;height:auto}
+td,th{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top}
+td.n,th.n,td.d{white-space:nowrap}td.n,th.n{text-align:right}small{color:var(--dim);display:block}svg{max-width:100%;height:auto}
+@media (max-width:40rem){th.d,td.d{display:none}td{overflow-wrap:break-word}td,th{padding-right:.5rem}}
 </style></head><body>
 <h1>{{ title }}</h1>
-<table><tr><th>{{ head_part }}</th><th>{{ head_name }}</th><th class="n">{{ head_price }}</th><th>{{ head_seen }}</th><th>{{ head_source }}</th></tr>
+<table class="parts"><tr><th>{{ head_part }}</th><th>{{ head_name }}</th><th class="n">{{ head_price }}</th><th class="d">{{ head_seen }}</th></tr>
 {% for l in lines %}
-<tr><td>{{ labels[l.part_type] }}</td><td>{% if l.quantity > 1 %}{{ l.quantity }} &times; {% endif %}{{ l.name }}</td>
-<td class="n">{{ format_usd(l.usd) }}</td><td class="d">{{ l.observed_on[:7] }}</td><td><small>{{ l.source }}</small></td></tr>
+<tr><td>{{ labels[l.part_type] }}</td><td>{% if l.quantity > 1 %}{{ l.quantity }} &times; {% endif %}{{ l.name }}
+{% if l.condition != "new" %}({{ gone }}){% endif %}<small>{{ l.source }}</small></td>
+<td class="n">{{ format_usd(l.usd) }}</td><td class="d">{{ l.observed_on[:7] }}</td></tr>
 {% endfor %}
 </table>
 <h2>{{ drawing }}</h2>
