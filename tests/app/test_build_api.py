@@ -203,6 +203,15 @@ def test_where_nothing_can_be_built_it_says_why_and_what_comes_nearest(wanted, r
         assert (cards[0].gpu, len(cards)) == (found.requirements.gpu, nearest)
 
 
+def test_the_work_is_told_by_task(capsys: pytest.CaptureFixture[str]):
+    found = rackrent.build({"task": "training", "gpus": 2, "gpu": "RTX 5080"}, TODAY)
+    work = found.to_dict()["work"]
+    assert set(work["by_task"]) == {"generic", "training", "inference"}
+    assert work["rate"] == pytest.approx(work["by_task"]["training"])
+    one = rackrent.build({"task": "training", "gpu": "RTX 5080"}, TODAY)
+    assert work["rate"] == pytest.approx(2 * one.rate)
+
+
 def test_wishes_that_a_part_does_not_meet_are_said():
     found = rackrent.build({"ecc": 1, "quiet": 1, "brand": ["Nobody"]}, TODAY)
     assert any(n.startswith("wish ecc not met by: ") for n in found.notes)

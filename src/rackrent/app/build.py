@@ -20,7 +20,7 @@ from rackrent.building.nearest import nearest_build
 from rackrent.building.options import unmet
 from rackrent.building.outcome import UNIT_GPU, Build
 from rackrent.building.read import machine_of, read_parts
-from rackrent.building.requirements import BuildRequirements, complaint
+from rackrent.building.requirements import TASKS, BuildRequirements, complaint
 from rackrent.building.rivals import rivals
 from rackrent.building.variants import variants
 from rackrent.catalog.assumptions import assumption
@@ -75,7 +75,7 @@ def build(requirements: Wanted, catalog: Catalog | None = None) -> Build:
     bill = electricity(market, wanted.country, wanted.region, "household")
     return Build(
         wanted, market.as_of.isoformat(), machine, check(machine, _site(market, wanted.country), wanted.grow_to),
-        found.found.rate or None, found.proven, found.gap, tax=_tax(market, wanted),
+        found.found.rate or None, _by_task(market, machine, wanted), found.proven, found.gap, tax=_tax(market, wanted),
         electricity=bill.fact if bill else None, assembly_hours=assumption(market, "assembly_hours"),
         variants=variants(parts, wanted, speeds, found), rivals=rivals(market, wanted, machine, speeds), notes=notes,
         sources=market.sources,
@@ -167,6 +167,13 @@ def _speeds(market: Catalog, parts: tuple[Component, ...], wanted: BuildRequirem
     )
     ratios = {n: relative_speed(market, n, UNIT_GPU, wanted.task, wanted.precision).ratio for n in names}
     return {name: ratio for name, ratio in ratios.items() if ratio is not None}
+
+
+def _by_task(market: Catalog, machine: Machine, wanted: BuildRequirements) -> dict[str, float | None]:
+    """Return the work of all cards on each kind of work, in multiples of the unit."""
+    card = machine.cards[0].gpu or ""
+    ratios = {t: relative_speed(market, card, UNIT_GPU, t, wanted.precision).ratio for t in TASKS}
+    return {task: None if ratio is None else ratio * len(machine.cards) for task, ratio in ratios.items()}
 
 
 def _old_prices(machine: Machine, market: Catalog) -> tuple[str, ...]:

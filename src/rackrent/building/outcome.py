@@ -48,7 +48,8 @@ class Build:
     """The answer of `rackrent.build`.
 
     `machine` is None where no machine can be built; `nearest` then is the cheapest that could be with one
-    requirement given up, and `reason` says which. Work is a multiple of one GTX 1080 Ti. Money is USD before tax.
+    requirement given up, and `reason` says which. Work is a multiple of one GTX 1080 Ti, `by_task` on
+    each kind of work (None: unknown). Money is USD before tax.
     """
 
     requirements: BuildRequirements
@@ -56,6 +57,7 @@ class Build:
     machine: Machine | None
     check: Check | None
     rate: float | None = None
+    by_task: dict[str, float | None] = field(default_factory=dict)
     proven: bool = False
     gap: float | None = None
     reason: str = ""
@@ -152,7 +154,7 @@ class Build:
             "load_w": machine.load_w if machine else None, "wall_w": _cents(machine.wall_w) if machine else None,
             "heat_w": _cents(machine.wall_w) if machine else None, "noise_dba": self.noise_dba,
             "energy_kwh_per_year": _cents(self.energy_kwh), "energy_usd_per_year": _cents(self.energy_usd),
-            "work": {"unit": "one GTX 1080 Ti", "rate": self.rate},
+            "work": {"unit": f"one {UNIT_GPU}", "rate": self.rate, "by_task": self.by_task},
             "check": None if self.check is None else self.check.to_dict(),
             "variants": [
                 {"name": v.name, "at_least_usd": _cents(v.machine.at_least_usd), "unpriced": v.machine.unpriced, "rate": v.rate,

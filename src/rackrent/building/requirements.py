@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import datetime
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -17,6 +17,8 @@ from rackrent.workload.source import shown
 
 NOT_CUDA = re.compile(r"^(Radeon|RX |Arc |MI\d)")
 Objective = Literal["most_work", "cheapest", "work_per_dollar"]
+Task = Literal["generic", "training", "inference"]
+TASKS: tuple[Task, ...] = get_args(Task)
 Wish = Annotated[int, Field(ge=0, le=10)]
 
 
@@ -65,9 +67,7 @@ class BuildRequirements(Model):
     small: Annotated[Wish, Field(description="wish: a small case (0 to 10)")] = 0
     looks: Annotated[Wish, Field(description="wish: glass and light (0 to 10)")] = 0
     ecc: Annotated[Wish, Field(description="wish: memory that corrects errors (0 to 10)")] = 0
-    task: Annotated[
-        Literal["generic", "training", "inference"], Field(description="work that speed is judged on")
-    ] = "generic"
+    task: Annotated[Task, Field(description="work that speed is judged on")] = "generic"
     precision: Annotated[
         Literal["fp32", "fp16", "bf16", "fp8"], Field(description="precision of the work")
     ] = "fp16"

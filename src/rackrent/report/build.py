@@ -80,7 +80,7 @@ def figures(found: Build) -> list[tuple[str, str]]:
     rows = [
         (_("Total"), _("at least {usd}; no price: {names}").format(usd=total, names=", ".join(machine.unpriced)) if machine.unpriced else total),
         (_("With tax"), _("unknown: give your rate with --sales-tax") if found.tax is None else unknown if found.total_after_tax_usd is None else format_usd(found.total_after_tax_usd)),
-        (_("Work"), unknown if not found.rate else _("{rate:.2f} x one GTX 1080 Ti").format(rate=found.rate)),
+        (_("Work"), _work(found)),
         (_("Power"), unknown if machine.wall_w is None else _("{load:,.0f} W of parts, {wall:,.0f} W at the wall, all of it heat").format(load=machine.load_w, wall=machine.wall_w)),
         (_("Noise"), unknown if found.noise_dba is None else _("{dba:g} dBA of one card under load; nobody states the whole").format(dba=found.noise_dba)),
         (_("Electricity"), unknown if found.energy_kwh is None else _("{kwh:,.0f} kWh a year at {share:.0%} load, {usd}").format(kwh=found.energy_kwh, share=found.requirements.utilisation, usd=format_usd(found.energy_usd))),
@@ -178,6 +178,15 @@ def rival_lines(found: Build) -> list[str]:
             lines[-1] = _("{line}: {saved}").format(line=lines[-1], saved=text.format(share=abs(saved)))
         lines += [_("differs: {what}").format(what=what) for what in r.differs]
     return lines
+
+
+def _work(found: Build) -> str:
+    """Return the work of all cards, on the task asked for and on each kind of work."""
+    if not found.rate:
+        return _("unknown")
+    text = _("{rate:.2f} x one GTX 1080 Ti").format(rate=found.rate)
+    tasks = [f"{task} {rate:.2f}" for task, rate in found.by_task.items() if rate is not None]
+    return _("{text} ({tasks})").format(text=text, tasks=", ".join(tasks)) if tasks else text
 
 
 def _gpu_of(found: Build) -> str | None:
