@@ -38,6 +38,7 @@ def test_the_build_of_2018_says_how_it_differs_from_the_published_list():
     list_2018 = found.rivals[0]
     assert (list_2018.kind, list_2018.price.value) == ("own_build", 2989)
     assert any("Video Card" in d and "RTX 2080 Ti" in d and "GTX 1080 Ti" in d for d in list_2018.differs)
+    assert any("Memory: 2 x G.Skill Aegis 32GB (2x16) DDR4-3000 ($432)" in d for d in list_2018.differs)
     assert found.rate > list_2018.rate
 
 

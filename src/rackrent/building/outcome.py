@@ -10,7 +10,6 @@ from typing import Any
 from rackrent.building.check import Check
 from rackrent.building.machine import LABELS, Machine
 from rackrent.building.requirements import BuildRequirements
-from rackrent.catalog.components import Component
 from rackrent.catalog.fact import Fact
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_YEAR, WATTS_PER_KW
@@ -189,16 +188,17 @@ def differences(ours: Machine, theirs: dict[str, tuple[str, int, float | None]])
     """Say part by part how a machine differs from a list of (name, quantity, price of one) by kind."""
     said = []
     for kind in ORDER:
-        part: Component | None = ours.one(kind)
-        other = theirs.get(kind)
-        if part is None or other is None or _same(part.name, other[0]):
+        mine, other = ours.all(kind), theirs.get(kind)
+        if not mine or other is None or _same(mine[0].part.name, other[0]):
             continue
+        part, name, count = mine[0].part, other[0], other[1]
         text = _("{kind}: {ours} ({a}) where it has {theirs} ({b})")
         said.append(
             text.format(
-                kind=_(LABELS[kind]), ours=part.name, a=_usd(part.usd), theirs=other[0], b=_usd(other[2])
+                kind=_(LABELS[kind]), ours=_times(mine[0].quantity, part.name), a=_usd(part.usd, mine[0].quantity),
+                theirs=_times(count, name), b=_usd(other[2], count),
             )
-        )
+        )  # fmt: skip
     return tuple(said)
 
 
@@ -207,8 +207,12 @@ def _same(one: str, other: str) -> bool:
     return a <= b or b <= a
 
 
-def _usd(amount: float | None) -> str:
-    return _("price unknown") if amount is None else f"${amount:,.0f}"
+def _times(count: int, name: str) -> str:
+    return f"{count} x {name}" if count > 1 else name
+
+
+def _usd(amount: float | None, count: int) -> str:
+    return _("price unknown") if amount is None else f"${count * amount:,.0f}"
 
 
 def _cents(amount: float | None) -> float | None:
