@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks import bench_cold, bench_compare, bench_query, bench_sources
+from benchmarks import bench_building, bench_cold, bench_compare, bench_query, bench_sources
 from benchmarks.measured import Measured, markdown, plain
 
 ROWS = [Measured("a search", "8.7 ms", "<= 25 ms", True), Measured("another", "9 s", "<= 3 s", False), Measured("Python", "0.03 s")]  # fmt: skip
@@ -47,7 +47,7 @@ def test_a_page_is_written_only_where_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for module in (bench_cold, bench_query, bench_compare, bench_sources):
+    for module in (bench_building, bench_cold, bench_compare, bench_query, bench_sources):
         monkeypatch.setattr(module, "measured", lambda: iter(ROWS[1:2]))
     assert bench.main([]) == 0, "a goal that is not met is no failure"
     assert list(tmp_path.iterdir()) == []

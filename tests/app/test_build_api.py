@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rackrent
+from rackrent.app.build import check_parts
 from rackrent.building.history import drop
 from rackrent.catalog.catalog import load
 from rackrent.cli import run
@@ -37,6 +38,7 @@ def test_the_build_of_2018_says_how_it_differs_from_the_published_list():
     list_2018 = found.rivals[0]
     assert (list_2018.kind, list_2018.price.value) == ("own_build", 2989)
     assert any("Video Card" in d and "RTX 2080 Ti" in d and "GTX 1080 Ti" in d for d in list_2018.differs)
+    assert any("Memory: 2 x G.Skill Aegis 32GB (2x16) DDR4-3000 ($432)" in d for d in list_2018.differs)
     assert found.rate > list_2018.rate
 
 
@@ -113,7 +115,9 @@ def test_the_page_stands_alone_and_draws_the_slots(tmp_path: Path, capsys: pytes
     file = tmp_path / "build.html"
     assert command(capsys, "--gpus", "4", "--date", "2026-11-30", "--html", str(file))[0] == 0
     page = file.read_text()
-    assert page.count("<svg") == 1 and page.count("x16 processor") >= 4
+    assert page.count("<svg") == 1 and page.count("x16 processor") == 4
+    assert "x8 processor" not in page  # slots under a card
+    assert "prefers-color-scheme:dark" in page and page.count("no longer made") > 2
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "").split("<table>")[0]
 
 
@@ -122,7 +126,18 @@ def test_the_page_stands_alone_and_draws_the_slots(tmp_path: Path, capsys: pytes
     [
         ({"gpus": 3, "grow_to": 2}, "grow_to is 2, fewer than gpus"),
         ({"gpu": "RTX 9999"}, "RTX 9999"),
-        ({"date": "2012-01"}, "there are no prices of parts for 2012-01-31; the first are of 2018-09-01"),
+        (
+            {"date": "2012-01"},
+            "there are no prices of parts for 2012-01-31; there are for: 2018-09-01 to 2019-10-01; from 2025-07-23 on",
+        ),
+        ({"date": "2021-06-01"}, "there are no prices of parts for 2021-06-01"),
+        ({"gpu": "RX 7900 XTX"}, "gpu and cuda contradict each other: RX 7900 XTX does not run CUDA"),
+        ({"without": [""]}, "one is empty"),
+        ({"gpu": "RTX 5090", "without": ["5090"]}, "gpu asks for RTX 5090, which without leaves out"),
+        ({"gpus": 5, "small": 3}, "small and 5 GPUs contradict each other"),
+        ({"gpus": 0}, "gpus is 0; it must be at least 1"),
+        ({"budget": float("nan")}, "budget must be a finite number"),
+        ({"gpus": 10**9}, "at most 7"),
         ({"budget": -5}, "budget is -5"),
         ({"bugdet": 5}, "did you mean budget?"),
         ({"objective": "cheap"}, "did you mean cheapest?"),
@@ -163,3 +178,61 @@ def test_a_requirement_nothing_meets_is_named():
     found = rackrent.build({"ram": 5000, "date": "2026-11-30"})
     assert not found.feasible and "5000 GB of memory" in found.reason
     assert found.nearest is not None
+
+
+@pytest.mark.case("B8")
+@pytest.mark.parametrize(
+    ("wanted", "reason", "nearest"),
+    [
+        ({"gpu": "H100 PCIe 80GB"}, "H100 PCIe 80GB has no fan of its own", None),
+        ({"gpu": "H100 SXM 80GB"}, "no card with H100 SXM 80GB is among the parts we know", None),
+        ({"gpu": "RTX 4090", "gpus": 4}, "none make a machine for 4 x RTX 4090", 2),
+        (
+            {"gpu": "RTX PRO 6000 Blackwell Max-Q"},
+            "how fast RTX PRO 6000 Blackwell Max-Q is on this work is unknown",
+            1,
+        ),
+        ({"gpu_memory": 200}, "no card with 200 GB makes such a machine", None),
+        ({"grow_to": 7, "gpu": "RTX 5090"}, "no machine grows to 7 GPUs", 1),
+    ],
+)
+def test_where_nothing_can_be_built_it_says_why_and_what_comes_nearest(wanted, reason, nearest):
+    found = rackrent.build(wanted, TODAY)
+    assert not found.feasible and reason in found.reason and "$" in found.reason
+    cards = found.nearest.cards
+    if nearest is not None:
+        assert (cards[0].gpu, len(cards)) == (found.requirements.gpu, nearest)
+
+
+def test_the_work_is_told_by_task(capsys: pytest.CaptureFixture[str]):
+    found = rackrent.build({"task": "training", "gpus": 2, "gpu": "RTX 5080"}, TODAY)
+    work = found.to_dict()["work"]
+    assert set(work["by_task"]) == {"generic", "training", "inference"}
+    assert work["rate"] == pytest.approx(work["by_task"]["training"])
+    one = rackrent.build({"task": "training", "gpu": "RTX 5080"}, TODAY)
+    assert work["rate"] == pytest.approx(2 * one.rate)
+
+
+def test_wishes_that_a_part_does_not_meet_are_said():
+    found = rackrent.build({"ecc": 1, "quiet": 1, "brand": ["Nobody"]}, TODAY)
+    assert any(n.startswith("wish ecc not met by: ") for n in found.notes)
+    assert "wish brand: no part of Nobody is in it" in found.notes
+    plain = rackrent.build({}, TODAY)
+    assert not any(n.startswith("wish") for n in plain.notes)
+
+
+@pytest.mark.brief("A8")
+def test_what_building_saves_against_a_prebuilt_machine_of_the_same_gpu_is_said(
+    capsys: pytest.CaptureFixture[str],
+):
+    code, out, _err = command(
+        capsys, "--gpu", "GTX 1080 Ti", "--grow-to", "4", "--budget", "3000", "--date", "2018-09"
+    )
+    assert code == 0
+    said = re.search(r"DevBox .*building it saves (\d+)%", " ".join(out.split()))
+    assert said is not None and 40 <= int(said[1]) <= 60
+
+
+def test_a_list_from_a_day_without_parts_says_so_and_not_that_a_part_is_unknown(tmp_path: Path):
+    with pytest.raises(BadInput, match="there are no prices of parts for 2021-01-31"):
+        check_parts("GPU: RTX 4090\n", date="2021-01")

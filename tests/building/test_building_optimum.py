@@ -15,8 +15,8 @@ from rackrent.building.check import check, grown
 from rackrent.building.machine import Item, Machine
 from rackrent.building.match import match
 from rackrent.building.optimise import optimise
-from rackrent.building.options import KINDS, KITS, NOT_CUDA, lacking
-from rackrent.building.requirements import BuildRequirements
+from rackrent.building.options import KINDS, KITS, lacking
+from rackrent.building.requirements import NOT_CUDA, BuildRequirements
 from rackrent.catalog.catalog import load
 from rackrent.catalog.components import Component, components
 

@@ -72,6 +72,9 @@ def test_loosely_typed_names_are_matched(typed: str, kind: str | None, name: str
         ("type,name,price\ngpu,RTX 4090,free", "price is 'free'"),
         ("- {name: RTX 4090, colour: red}", "'colour' is no field of a part"),
         ("gpu\0", "not text"),
+        ("- {type: gpu, name: [1, 2]}", "the name of a part must be text"),
+        ("GPU: RTX 4091 Foo", "nearest: Inno3D X3 OC GeForce RTX 4090"),
+        ("- {type: gpu, name: RTX 4090, quantity: .nan}", "quantity is nan"),
         ("\n".join(["GPU: RTX 4090"] * 65), "65 lines"),
     ],
 )

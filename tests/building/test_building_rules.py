@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rackrent.building.check import check, grown
 from rackrent.building.finding import Site
 from rackrent.building.machine import Item, Machine
+from rackrent.building.read import machine_of, read_parts
 from rackrent.building.rules import RULES
 from rackrent.building.slots import best, placings, slots_of
 from rackrent.catalog.catalog import load
@@ -120,3 +121,10 @@ def test_a_check_is_quick():
     assert (
         time.process_time() - began
     ) / 20 < 0.05  # ten times what is promised: a slow machine is no failure
+
+
+def test_two_processors_on_one_board_are_refused_and_both_named():
+    text = "CPU: Ryzen 5 5600\nCPU: Ryzen 9 9950X\n"
+    machine, _matches = machine_of(read_parts(text), PARTS)
+    refusal = next(f for f in check(machine).refusals if f.rule == "once")
+    assert refusal.parts == ("AMD Ryzen 5 5600", "AMD Ryzen 9 9950X") and refusal.numbers == {"quantity": 2}

@@ -42,11 +42,16 @@ def offer(**changes: Any) -> dict[str, Any]:
     return _DEFAULTS | changes
 
 
+def write_table(folder: Path, name: str, *rows: dict[str, Any]) -> None:
+    """Write a table of the catalog; what a row leaves out is unknown."""
+    table = TABLES[name]
+    filled = [{c.name: row.get(c.name) for c in table.columns} for row in rows]
+    pl.DataFrame(filled, schema=dict(table.dtypes)).write_csv(folder / f"{name}.csv")
+
+
 def market(folder: Path, *offers: dict[str, Any], as_of: date = date(2026, 11, 30)) -> Catalog:
     """Return a catalog of `offers` with the shipped GPUs and exchange rates."""
-    table = TABLES["offers"]
-    rows = [{c.name: row.get(c.name) for c in table.columns} for row in offers]
-    pl.DataFrame(rows, schema=dict(table.dtypes)).write_csv(folder / "offers.csv")
+    write_table(folder, "offers", *offers)
     for name in ("gpus", "fx"):
         shutil.copy(DATA_DIR / f"{name}.csv", folder / f"{name}.csv")
     return Catalog(as_of, folder)

@@ -20,6 +20,15 @@ PCIE_GEN_OF_PLATFORM = {
 }  # fmt: skip
 
 
+MEMORY_OF_PLATFORM = {
+    **dict.fromkeys(("X99", "X399", "X299", "Intel 300", "TRX40", "WRX80", "SP3", "AM4"), "DDR4"),
+    **dict.fromkeys(("AM5", "TRX50", "WRX90", "W790", "SP5", "Intel 800"), "DDR5"),
+}
+MOST_DESKTOP_LANES = 28
+DESKTOP = {"AM4", "AM5", "Intel 300", "Intel 600/700", "Intel 800"}
+SOLD_MODULES_GB = {4, 8, 16, 24, 32, 48, 64, 96, 128, 256}
+
+
 def complaints(row: dict[str, Any]) -> list[str]:
     """What cannot be right about one part."""
     wrong = []
@@ -43,6 +52,23 @@ def complaints(row: dict[str, Any]) -> list[str]:
             wrong.append(f"PCIe {row['pcie_gen']:g} on {row['platforms']}")
         if row["slots"] is not None and not all(SLOTS.fullmatch(s) for s in row["slots"].split(";")):
             wrong.append("slots unreadable")
+        memory = {MEMORY_OF_PLATFORM.get(p) for p in (row["platforms"] or "").split(";")} - {None}
+        if row["memory_type"] is not None and memory and row["memory_type"] not in memory:
+            wrong.append(f"{row['memory_type']} on {row['platforms']}")
+        if (
+            row["cpu_lanes"] is not None
+            and row["platforms"] in DESKTOP
+            and row["cpu_lanes"] > MOST_DESKTOP_LANES
+        ):
+            wrong.append(f"{row['cpu_lanes']:g} lanes on {row['platforms']}")
+    if row["part_type"] == "memory" and row["capacity_gb"] / row["modules"] not in SOLD_MODULES_GB:
+        wrong.append("no such module")
+    if (
+        row["part_type"] == "power_supply"
+        and row["leads_16pin"]
+        and row["psu_w"] < 600 * row["leads_16pin"] / 1.5
+    ):
+        wrong.append("more 12V-2x6 leads than watts")
     return wrong
 
 
@@ -64,6 +90,10 @@ def row_of(start: str, **changes: Any) -> dict[str, Any]:
         (row_of("RTX 4090", connectors=None), "no connector"),
         (row_of("RTX 5090", connectors="2x8"), "connectors too weak"),
         (row_of("HX1200", amount=0.0), "price of nothing"),
+        (row_of("MSI B550-A PRO", memory_type="DDR5"), "DDR5 on AM4"),
+        (row_of("AMD Ryzen 5 5600", cpu_lanes=64.0), "64 lanes on AM4"),
+        (row_of("Crucial Pro 64 GB", modules=3.0), "no such module"),
+        (row_of("MSI MAG A750GL", leads_16pin=2.0), "more 12V-2x6 leads than watts"),
     ],
 )
 def test_the_checks_see_what_is_wrong(row: dict[str, Any], complaint: str):

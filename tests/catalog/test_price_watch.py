@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from small_market import market, offer
+from small_market import market, offer, write_table
 
 from rackrent.app.price_watch import Watched, moved, watch
 from rackrent.catalog.catalog import Catalog
@@ -22,12 +22,19 @@ def look(tmp_path):
         offer(valid_to=date(2026, 8, 1)),
         offer(amount=0.8, valid_from=date(2026, 8, 1), observed_on=date(2026, 8, 1)),
     )
-    for name in ("parts",):
-        (tmp_path / f"{name}.csv").write_text(
-            "system,part_type,name,quantity,amount,currency,source,observed_on,confidence,valid_from,valid_to,note\n"
-            "s,gpu,RTX 4090 Founders,1,1599,USD,t,2026-07-01,high,2026-07-01,2026-08-01,\n"
-            "s,gpu,RTX 4090 Founders,1,1799,USD,t,2026-08-01,high,2026-08-01,,\n"
-        )
+    known = {
+        "source": "t",
+        "confidence": "high",
+        "part_type": "gpu",
+        "name": "RTX 4090 Founders",
+        "currency": "USD",
+        "condition": "new",
+    }
+    write_table(
+        tmp_path, "components",
+        known | {"amount": 1599, "observed_on": date(2026, 7, 1), "valid_from": date(2026, 7, 1), "valid_to": date(2026, 8, 1)},
+        known | {"amount": 1799, "observed_on": date(2026, 8, 1), "valid_from": date(2026, 8, 1)},
+    )  # fmt: skip
 
     def look(text: str, day: date) -> list[str]:
         (tmp_path / "w.yaml").write_text(text)

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from rackrent import plan
+from rackrent.building.ready import ready_builds
 from rackrent.catalog.catalog import load
 from rackrent.catalog.hardware import gpu, systems
 from rackrent.costing.own import Hardware, own_streams
@@ -120,7 +121,8 @@ def test_a_machine_to_own_costs_what_its_streams_cost(busy_share):
     assert len(owned) >= 3
     for option in owned:
         machine = option.supply
-        system = next(s for s in systems(CATALOG) if option.id == f"{s.kind}/{s.id}")
+        known = [*systems(CATALOG), *(r.system for r in ready_builds(CATALOG))]
+        system = next(s for s in known if option.id == f"{s.kind}/{s.id}")
         hardware = Hardware(
             gpu(CATALOG, system.gpu), system.gpu_count, system.price, system.gpu_price and system.gpu_price.value,
             rated_kw=system.power, assembled_by_you=system.kind == "own_build",

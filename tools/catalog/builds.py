@@ -1,4 +1,4 @@
-"""Ready-made own builds: parts lists with real prices, of parts that fit together."""
+"""Published parts lists, with the prices they state."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ class Build:
     low: float | None = None
     high: float | None = None
     form: str = "desktop"
-    gpu_price: tuple[float, str, str] | None = None
-    """A later price of one GPU, its day, and the source id, in place of the list's."""
 
 
 CHEN = (
@@ -42,16 +40,6 @@ CHEN = (
     "Corsair Vengeance RGB 64GB", "Samsung 970 EVO 1TB", "EVGA SuperNOVA 1600 P2", "Lian Li PC-O11 Air",
     "Cooler Master 80mm",
 )  # fmt: skip
-AM5 = (
-    "ASUS ProArt X870E-CREATOR WIFI", "Corsair Vengeance 64 GB DDR5-6000", "Thermalright Phantom Spirit 120 SE",
-    "Samsung 990 Pro 2000 GB", "MSI MPG A1000G", "Fractal Design Torrent EATX",
-)  # fmt: skip
-X299 = (
-    "ASUS WS X299 SAGE/10G", "Intel Core i9 10900X", "Noctua NH-D15 Air", "G.Skill Ripjaws V 128 GB",
-    "Samsung 990 Pro 4000 GB", "EVGA SuperNOVA 1600 G2 ATX", "Fractal Design Meshify 2 XL",
-)  # fmt: skip
-TIGHT = "its 1,600 W supply is below 1.25 times the load: limit the cards' power"
-TODAY = "prices of 2025-07-23, the newest we have: memory has become dearer since"
 
 BUILDS = (
     Build(
@@ -69,60 +57,6 @@ BUILDS = (
         "chen-2018-1x-rtx-2080-ti", "1x RTX 2080 Ti blower, Threadripper 1920X, 64 GB", "Jeff Chen", 1,
         ("RTX 2080 Ti Turbo", *CHEN), SEPTEMBER_2018, YEAR_LATER,
         "the list with the newer card; his text says 500 more, 3,500",
-    ),
-    Build(
-        "budget-2018-1x-gtx-1080-ti", "1x GTX 1080 Ti, Threadripper 1900X, 32 GB", None, 1,
-        ("GTX 1080 Ti Founders Edition", "Ryzen Threadripper 1900X", "X399 Phantom Gaming 6", "MasterAir MA621P TR4",
-         "Vengeance LPX 32GB (4x8)", "660p 1TB", "HX1200", "H500"), SEPTEMBER_2018, YEAR_LATER,
-        "our list for the 2,000 that the article says cheaper parts cost; room for three cards; most prices are of "
-        "2019-05 or launch prices, memory scaled back to 2018-09",
-    ),
-    Build(
-        "2025-1x-rtx-5070-ti", "1x RTX 5070 Ti, Ryzen 7 9700X, 64 GB", None, 1,
-        ("MSI GeForce RTX 5070 Ti VENTUS 3X", "AMD Ryzen 7 9700X", *AM5), JULY_2025, None, TODAY,
-    ),
-    Build(
-        "2025-1x-rtx-4090", "1x RTX 4090, Ryzen 9 9900X, 64 GB", None, 1,
-        ("NVIDIA Founders Edition GeForce RTX 4090", "AMD Ryzen 9 9900X", *AM5), JULY_2025, date(2026, 3, 1), TODAY,
-    ),
-    Build(
-        "2025-1x-rtx-4090", "1x RTX 4090, Ryzen 9 9900X, 64 GB", None, 1,
-        ("NVIDIA Founders Edition GeForce RTX 4090", "AMD Ryzen 9 9900X", *AM5), date(2026, 3, 1), None,
-        f"{TODAY}; the GPU of 2026-03", gpu_price=(2749, "2026-03-01", "component-listings-2026"),
-    ),
-    Build(
-        "2025-1x-rtx-5090", "1x RTX 5090, Ryzen 9 9900X, 64 GB", None, 1,
-        ("NVIDIA GeForce RTX 5090 Founders Edition", "AMD Ryzen 9 9900X", *AM5), JULY_2025, None, TODAY,
-    ),
-    Build(
-        "2025-2x-rtx-5090", "2x RTX 5090, Ryzen 9 9950X, 128 GB", None, 2,
-        ("NVIDIA GeForce RTX 5090 Founders Edition", "AMD Ryzen 9 9950X", "ASUS ProArt X870E-CREATOR WIFI",
-         "Crucial Pro 128 GB DDR5-5600", "Noctua NH-D15 Air", "Samsung 990 Pro 4000 GB", "SeaSonic PRIME TX-1600",
-         "Fractal Design Torrent EATX"), JULY_2025, None, f"{TODAY}; {TIGHT}", form="workstation",
-    ),
-    Build(
-        "2025-1x-rtx-pro-6000", "1x RTX PRO 6000 Blackwell, Ryzen 9 9950X, 128 GB", None, 1,
-        ("NVIDIA RTX PRO 6000 Blackwell Workstation", "AMD Ryzen 9 9950X", "ASUS ProArt X870E-CREATOR WIFI",
-         "Crucial Pro 128 GB DDR5-5600", "Noctua NH-D15 Air", "Samsung 990 Pro 4000 GB", "SeaSonic PRIME TX-1600",
-         "Fractal Design Torrent EATX"), JULY_2025, None, f"{TODAY}; the GPU at its launch price",
-        form="workstation",
-    ),
-    Build(
-        "2025-4x-rtx-a5000", "4x RTX A5000, Core i9-10900X, 128 GB", None, 4, ("NVIDIA RTX A5000", *X299),
-        JULY_2025, None, TODAY, form="workstation",
-    ),
-    Build(
-        "2025-4x-rtx-a6000", "4x RTX A6000, Core i9-10900X, 128 GB", None, 4, ("NVIDIA RTX A6000", *X299),
-        JULY_2025, None, f"{TODAY}; {TIGHT}", form="workstation",
-    ),
-    Build(
-        "2025-4x-rtx-6000-ada", "4x RTX 6000 Ada, Core i9-10900X, 128 GB", None, 4, ("NVIDIA RTX 6000 Ada", *X299),
-        JULY_2025, date(2026, 3, 1), f"{TODAY}; {TIGHT}", form="workstation",
-    ),
-    Build(
-        "2025-4x-rtx-6000-ada", "4x RTX 6000 Ada, Core i9-10900X, 128 GB", None, 4, ("NVIDIA RTX 6000 Ada", *X299),
-        date(2026, 3, 1), None, f"{TODAY}; the GPUs of 2026-03; {TIGHT}", form="workstation",
-        gpu_price=(6956, "2026-03-01", "component-listings-2026"),
     ),
 )  # fmt: skip
 
@@ -155,14 +89,6 @@ def _price(part: Row) -> float | None:
 def _part(build: Build, part: Row, sources: Sources) -> Row:
     is_gpu = part["part_type"] == "gpu"
     price, source, observed, confidence, note = _price(part), *_origin(part, sources)
-    if is_gpu and build.gpu_price:
-        price, observed, confidence, note = (
-            build.gpu_price[0],
-            day(build.gpu_price[1]),
-            "low",
-            "a listing of 2026-03",
-        )
-        source = sources.cite(build.gpu_price[2], "listings of 2026-03 at ofzenandcomputing.com", "facts")
     return {
         "system": build.id, "part_type": {"psu": "power_supply"}.get(part["part_type"], part["part_type"]),
         "name": _full_name(part), "quantity": float(build.gpus if is_gpu else 1), "amount": price, "currency": "USD",
@@ -219,7 +145,6 @@ def _system(build: Build, chosen: list[Row], parts: list[Row]) -> Row:
     gpu = by_type["gpu"]
     amounts = [p["amount"] * p["quantity"] if p["amount"] is not None else None for p in parts]
     known = [a for a in amounts if a is not None]
-    oldest = min(parts, key=lambda p: p["observed_on"])
     weakest = max(parts, key=lambda p: ("high", "medium", "low").index(p["confidence"]))
     total = round(sum(known), 2) if len(known) == len(amounts) else None
     return {
@@ -231,7 +156,7 @@ def _system(build: Build, chosen: list[Row], parts: list[Row]) -> Row:
         "amount": total, "amount_low": build.low, "amount_high": build.high, "currency": "USD",
         "gpu_amount": next(a for p, a in zip(parts, amounts, strict=True) if p["part_type"] == "gpu"),
         "price_kind": "list", "form": build.form, "condition": "new",
-        "source": _main_source(parts), "observed_on": oldest["observed_on"] if build.valid_from >= JULY_2025 else build.valid_from,
+        "source": _main_source(parts), "observed_on": build.valid_from,
         "confidence": weakest["confidence"], "valid_from": build.valid_from, "valid_to": build.valid_to, "note": build.note,
     }  # fmt: skip
 
@@ -253,19 +178,8 @@ def _check_fit(build: Build, chosen: list[Row]) -> None:
     sockets = re.split(r"[;/]", part["cpu_cooler"]["socket"] or cpu["socket"])
     assert cpu["socket"] in sockets, f"{build.id}: the cooler does not fit {cpu['socket']}"
     assert part["memory"]["mem_type"] == board["mem_type"], f"{build.id}: memory"
-    needed = (
-        build.gpus * (number(gpu["tdp_w"]) or CARD_W[gpu["gpu_chipset"]])
-        + (number(cpu["tdp_w"]) or 0)
-        + REST_W
-    )
+    needed = build.gpus * (number(gpu["tdp_w"]) or 0) + (number(cpu["tdp_w"]) or 0) + REST_W
     assert needed <= (number(psu["wattage"]) or 0), f"{build.id}: {needed} W from {psu['wattage']} W"
     slots = number(board["max_dual_slot_gpus"])
     assert slots is None or build.gpus <= slots, f"{build.id}: {build.gpus} cards on {slots} places"
     assert (number(gpu["length_mm"]) or 0) <= (number(case["max_gpu_length_mm"]) or 0), f"{build.id}: length"
-
-
-CARD_W = {
-    "GeForce RTX 5070 Ti": 300, "GeForce RTX 4090": 450, "GeForce RTX 5090": 575, "RTX 6000 Ada Generation": 300,
-    "RTX A6000": 300, "RTX A5000": 230, "RTX PRO 6000 Blackwell": 600,
-}  # fmt: skip
-"""Rated watts of cards whose row in the parts list leaves them out."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,33 +11,29 @@ from typing import Any
 from pydantic import ValidationError
 
 from rackrent.building.check import Check, check
+from rackrent.building.eased import first_feasible
 from rackrent.building.finding import Site
 from rackrent.building.history import drop, priced, read_prices
-from rackrent.building.machine import Machine
+from rackrent.building.machine import Machine, memory_is_dearer
 from rackrent.building.match import Match
-from rackrent.building.optimise import Optimum, optimise
-from rackrent.building.outcome import Build, Rival, Variant, differences
+from rackrent.building.nearest import nearest_build
+from rackrent.building.options import unmet
+from rackrent.building.outcome import UNIT_GPU, Build
 from rackrent.building.read import machine_of, read_parts
-from rackrent.building.requirements import BuildRequirements, complaint
+from rackrent.building.requirements import TASKS, BuildRequirements, complaint
+from rackrent.building.rivals import rivals
+from rackrent.building.variants import variants
 from rackrent.catalog.assumptions import assumption
 from rackrent.catalog.catalog import Catalog, load
-from rackrent.catalog.components import Component, components, first_day
+from rackrent.catalog.components import STALE_DAYS, Component, components, days_with_parts, fresh
 from rackrent.catalog.fact import Fact
-from rackrent.catalog.hardware import System, gpus, systems
-from rackrent.catalog.names import resolve_gpu
+from rackrent.catalog.hardware import gpu_meant
 from rackrent.catalog.places import circuit_kw, electricity, tax_rate
 from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
-from rackrent.money import format_usd
 from rackrent.speed.relative import relative_speed
 from rackrent.units import WATTS_PER_KW
 
-UNIT_GPU = "GTX 1080 Ti"
-"""Work is counted in multiples of what this GPU does."""
-MOST_RIVALS = 3
-OTHER_CLASS = 5.0
-"""A machine that costs so many times more or less is of another class."""
-STALE_DAYS = 365
 TAXED_BY_STATE = ("USA", "CAN")
 BIG_LIST = 1_000_000
 """Most characters of a list of parts."""
@@ -56,22 +52,20 @@ def build(requirements: Wanted, catalog: Catalog | None = None) -> Build:
     wanted = requirements_of(requirements)
     market = _catalog(wanted, catalog)
     if wanted.gpu is not None:
-        wanted = wanted.model_copy(update={"gpu": resolve_gpu(wanted.gpu, list(gpus(market)))})
-    parts = components(market)
-    if not parts:
-        raise BadInput(
-            _("there are no prices of parts for {day}; the first are of {first}").format(
-                day=market.as_of, first=first_day(market)
-            )
-        )
+        wanted = wanted.resolved(gpu_meant(market, wanted.gpu))
+    parts = _parts(market)
     prices = {} if wanted.prices is None else read_prices(read_text(Path(wanted.prices)), parts)
-    parts = priced(parts, prices, market.as_of)
+    parts = fresh(priced(parts, prices, market.as_of), market.as_of)
     speeds = _speeds(market, parts, wanted)
-    found, wanted, notes = _first_feasible(parts, wanted, speeds)
-    if found is None:
-        return _infeasible(parts, wanted, speeds, market)
+    eased = first_feasible(parts, wanted, speeds)
+    if eased is None:
+        near, reason = nearest_build(parts, wanted, speeds)
+        return Build(
+            wanted, market.as_of.isoformat(), None, None, reason=reason, nearest=near, sources=market.sources
+        )
+    found, wanted = eased.optimum, eased.wanted
     machine = found.found.machine
-    notes += _old_prices(machine, market)
+    notes = (*eased.notes, *_old_prices(machine, market), *unmet(machine, wanted))
     moves = (drop(name, history, market.as_of) for name, history in prices.items())
     notes += tuple(
         m.sentence()
@@ -81,9 +75,9 @@ def build(requirements: Wanted, catalog: Catalog | None = None) -> Build:
     bill = electricity(market, wanted.country, wanted.region, "household")
     return Build(
         wanted, market.as_of.isoformat(), machine, check(machine, _site(market, wanted.country), wanted.grow_to),
-        found.found.rate or None, found.proven, found.gap, tax=_tax(market, wanted),
+        found.found.rate or None, _by_task(market, machine, wanted), found.proven, found.gap, tax=_tax(market, wanted),
         electricity=bill.fact if bill else None, assembly_hours=assumption(market, "assembly_hours"),
-        variants=_variants(parts, wanted, speeds, found), rivals=_rivals(market, wanted, found, speeds), notes=notes,
+        variants=variants(parts, wanted, speeds, found), rivals=rivals(market, wanted, machine, speeds), notes=notes,
         sources=market.sources,
     )  # fmt: skip
 
@@ -104,7 +98,7 @@ def check_parts(
     market = _catalog(wanted, catalog)
     if len(text) > BIG_LIST:
         raise BadInput(_("the list of parts is too long"))
-    machine, matches = machine_of(read_parts(text), components(market))
+    machine, matches = machine_of(read_parts(text), _parts(market))
     return check(machine, _site(market, country), grow_to), matches
 
 
@@ -138,6 +132,19 @@ def _catalog(wanted: BuildRequirements, catalog: Catalog | None) -> Catalog:
     )
 
 
+def _parts(market: Catalog) -> tuple[Component, ...]:
+    """Return the parts of the day. Raises BadInput where there are none, saying for which days there are."""
+    parts = components(market)
+    if not parts:
+        spans = _("; ").join(
+            _("from {first} on").format(first=first) if last is None else _("{first} to {last}").format(first=first, last=last)
+            for first, last in days_with_parts(market)
+        )  # fmt: skip
+        text = _("there are no prices of parts for {day}; there are for: {spans}")
+        raise BadInput(text.format(day=market.as_of, spans=spans))
+    return parts
+
+
 def _tax(market: Catalog, wanted: BuildRequirements) -> Fact | None:
     """Return the tax on the machine; None in a country that taxes sales by state, until one's own rate is given."""
     if wanted.sales_tax is not None:
@@ -162,141 +169,20 @@ def _speeds(market: Catalog, parts: tuple[Component, ...], wanted: BuildRequirem
     return {name: ratio for name, ratio in ratios.items() if ratio is not None}
 
 
-def _first_feasible(
-    parts: tuple[Component, ...], wanted: BuildRequirements, speeds: dict[str, float]
-) -> tuple[Optimum | None, BuildRequirements, tuple[str, ...]]:
-    """Return the optimum; where there is none, requirements of convenience are eased, one after the other, and said so.
-
-    Adapters first, then parts no longer made; without a budget also parts of unknown price.
-    """
-    adapters = _("power leads by adapter: no supply has enough 12V-2x6 leads of its own")
-    gone = _("no such machine from parts still made: parts no longer made are in it")
-    unpriced = _("no such machine from parts of known price: the total is 'at least'")
-    tries: list[tuple[dict[str, bool], tuple[str, ...]]] = [
-        ({}, ()),
-        ({"adapters": True}, (adapters,)),
-        ({"discontinued": True}, (gone,)),
-        ({"discontinued": True, "adapters": True}, (gone, adapters)),
-    ]
-    if wanted.budget is None:
-        tries += [
-            ({"unpriced": True, "adapters": True}, (unpriced, adapters)),
-            ({"unpriced": True, "discontinued": True, "adapters": True}, (unpriced, gone, adapters)),
-        ]
-    for change, said in tries:
-        eased = wanted.model_copy(update=change)
-        found = optimise(parts, eased, speeds)
-        if found is not None:
-            return found, eased, said
-    return None, wanted, ()
-
-
-def _infeasible(
-    parts: tuple[Component, ...], wanted: BuildRequirements, speeds: dict[str, float], market: Catalog
-) -> Build:
-    """Say which requirement stands in the way, with the cheapest machine once it is given up."""
-    changes: tuple[tuple[dict[str, Any], str], ...] = (
-        ({"budget": None}, _("no machine for {usd}").format(usd=format_usd(wanted.budget))),
-        ({"budget": None, "grow_to": None}, _("no machine grows to {n} GPUs").format(n=wanted.most)),
-        ({"budget": None, "ram": 8.0}, _("no machine has {gb:g} GB of memory").format(gb=wanted.ram)),
-        ({"budget": None, "disk": 250.0}, _("no drive has {gb:g} GB").format(gb=wanted.disk)),
-        ({"budget": None, "gpu": None, "gpu_memory": None}, _("of the parts we know, none make a machine for {n} such GPUs").format(n=wanted.most)),
-        ({"budget": None, "gpus": 1, "grow_to": None}, _("of the parts we know, none make a machine for {n} GPUs").format(n=wanted.most)),
-    )  # fmt: skip
-    for change, reason in changes:
-        eased = wanted.model_copy(
-            update={**change, "objective": "cheapest", "discontinued": True, "adapters": True}
-        )
-        found = optimise(parts, eased, speeds)
-        if found is not None:
-            text = _("{reason}; the cheapest without that requirement costs {usd}")
-            said = text.format(reason=reason, usd=format_usd(found.found.usd))
-            return Build(
-                wanted, market.as_of.isoformat(), None, None, reason=said, nearest=found.found.machine, sources=market.sources
-            )  # fmt: skip
-    return Build(
-        wanted, market.as_of.isoformat(), None, None, reason=_("no machine meets these requirements")
-    )
+def _by_task(market: Catalog, machine: Machine, wanted: BuildRequirements) -> dict[str, float | None]:
+    """Return the work of all cards on each kind of work, in multiples of the unit."""
+    card = machine.cards[0].gpu or ""
+    ratios = {t: relative_speed(market, card, UNIT_GPU, t, wanted.precision).ratio for t in TASKS}
+    return {task: None if ratio is None else ratio * len(machine.cards) for task, ratio in ratios.items()}
 
 
 def _old_prices(machine: Machine, market: Catalog) -> tuple[str, ...]:
     seen = [
         i.part.price.observed_on for i in machine.items if i.part.usd is not None and i.part.price.observed_on
     ]
-    newest = max(seen, default=None)
-    if newest is None or (market.as_of - newest).days <= STALE_DAYS:
-        return ()
-    text = _("the newest prices of parts are of {month}; memory has become dearer since")
-    return (text.format(month=f"{newest:%Y-%m}"),)
-
-
-def _variants(
-    parts: tuple[Component, ...], wanted: BuildRequirements, speeds: dict[str, float], main: Optimum
-) -> tuple[Variant, ...]:
-    """Return the cheapest machine, the most work for the money, and one that starts small, where they differ."""
-    asked: list[tuple[str, dict[str, Any]]] = [
-        (_("cheapest"), {"objective": "cheapest"}),
-        (_("most work for the money"), {"objective": "work_per_dollar"}),
-    ]
-    if wanted.gpus > 1:
-        asked.append((_("one GPU now, {n} later").format(n=wanted.most), {"gpus": 1, "grow_to": wanted.most}))
-    elif wanted.most == 1:
-        later = {"grow_to": 4, "discontinued": True, "adapters": True}
-        asked.append((_("one GPU now, four later"), later))
-    if not wanted.discontinued:
-        asked.append((_("with parts no longer made"), {"discontinued": True}))
-    elif wanted.budget is None:
-        still = {"objective": "cheapest", "discontinued": False, "unpriced": True}
-        asked.append((_("cheapest of parts still made"), still))
-    seen = [{i.part.name for i in main.found.machine.items}]
-    out = []
-    for name, change in asked:
-        found = optimise(parts, wanted.model_copy(update=change), speeds)
-        if found is None:
-            continue
-        names = {i.part.name for i in found.found.machine.items}
-        if names not in seen:
-            seen.append(names)
-            out.append(Variant(name, found.found.machine, found.found.rate, found.proven))
-    return tuple(out)
-
-
-def _rivals(
-    market: Catalog, wanted: BuildRequirements, main: Optimum, speeds: Mapping[str, float]
-) -> tuple[Rival, ...]:
-    """Return published lists and prebuilt machines of as many GPUs, the nearest in price first."""
-    ours = main.found.machine
-    speed = _speed_of(market, wanted, speeds)
-    found = []
-    for system in systems(market):
-        if system.gpu_count != wanted.gpus or system.price.value is None:
-            continue
-        if not 1 / OTHER_CLASS <= system.price.value / max(ours.at_least_usd, 1.0) <= OTHER_CLASS:
-            continue
-        if system.kind == "own_build" and not (system.vendor and system.parts):
-            continue
-        rate = speed(system.gpu)
-        found.append(
-            Rival(
-                f"{system.vendor or ''} {system.product}".strip(), system.kind, system.gpu, system.gpu_count, system.price,
-                None if rate is None else rate * system.gpu_count, _differs(ours, system),
-            )
-        )  # fmt: skip
-    near = sorted(found, key=lambda r: abs((r.price.value or 0.0) - ours.at_least_usd))
-    lists = [r for r in near if r.kind == "own_build"][:1]
-    return (*lists, *[r for r in near if r.kind != "own_build"][:MOST_RIVALS])
-
-
-def _speed_of(
-    market: Catalog, wanted: BuildRequirements, speeds: Mapping[str, float]
-) -> Callable[[str], float | None]:
-    def speed(name: str) -> float | None:
-        known = speeds.get(name)
-        return known or relative_speed(market, name, UNIT_GPU, wanted.task, wanted.precision).ratio
-
-    return speed
-
-
-def _differs(ours: Machine, system: System) -> tuple[str, ...]:
-    theirs = {p.part_type: (p.name, p.quantity, p.price.value) for p in system.parts}
-    return differences(ours, theirs) if theirs else ()
+    newest, said = max(seen, default=None), []
+    if newest is not None and (market.as_of - newest).days > STALE_DAYS:
+        said.append(_("the newest prices of parts are of {month}").format(month=f"{newest:%Y-%m}"))
+    if memory_is_dearer(machine, market.as_of):
+        said.append(_("memory has become dearer since its price was seen"))
+    return tuple(said)

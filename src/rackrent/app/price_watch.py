@@ -208,7 +208,7 @@ def _every_id(catalog: Catalog) -> list[str]:
 
 
 def _part(catalog: Catalog, name: str) -> tuple[float | None, date | None, str | None]:
-    known = catalog.all_rows("parts")["name"].unique().to_list()
+    known = catalog.all_rows("components")["name"].unique().to_list()
     if name not in known:
         matches = [k for k in known if name.casefold() in k.casefold()]
         if len(matches) != 1:
@@ -217,7 +217,7 @@ def _part(catalog: Catalog, name: str) -> tuple[float | None, date | None, str |
                 _("there is no part {text}; the nearest are {ids}").format(text=repr(name), ids=close)
             )
         name = matches[0]
-    rows = catalog.table("parts").filter((pl.col("name") == name) & (pl.col("amount") > 0))
+    rows = catalog.table("components").filter((pl.col("name") == name) & (pl.col("amount") > 0))
     if rows.is_empty():
         return None, None, None
     best = rows.sort("observed_on", descending=True).row(0, named=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from rackrent.app.ids import pick
+from rackrent.building.ready import COUNTS, ready_build
 from rackrent.catalog import query
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.hardware import gpu, gpu_meant, gpus, systems
@@ -49,5 +50,6 @@ def _gpu(catalog: Catalog, name: str) -> GpuCard:
     )
     floor = next(asks.iter_rows(named=True), None)
     measured = catalog.all_rows("benchmarks").filter(pl.col("gpu").is_in(names)).height
-    machines = [s for s in systems(catalog) if s.gpu in names]
+    built = (ready_build(catalog, n, count) for n in names for count in COUNTS)
+    machines = [s for s in systems(catalog) if s.gpu in names] + [r.system for r in built if r is not None]
     return GpuCard(catalog, card, cheapest.to_dicts(), floor, machines, measured)

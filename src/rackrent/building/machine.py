@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import date
 from math import ceil
 
 from rackrent.catalog.components import Component
@@ -21,6 +22,8 @@ HEADROOM = 1.25
 EFFICIENCY = {"gold": 0.87, "platinum": 0.89, "titanium": 0.90}
 """Least efficiency at full load on 115 V that a class of 80 PLUS promises (plugloadsolutions.com)."""
 EFFICIENCY_UNKNOWN = 0.87
+MEMORY_ROSE = date(2025, 10, 1)
+"""Memory became much dearer from about this day: a price seen before says little of one after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +148,9 @@ class Machine:
         kits = ceil(gb / first.part.capacity_gb)
         rest = tuple(item for item in self.items if item.part.part_type != "memory")
         return Machine((*rest, replace(first, quantity=kits)))
+
+
+def memory_is_dearer(machine: Machine, as_of: date) -> bool:
+    """Whether the price of the memory was seen before memory became dearer, and the day is after."""
+    seen = [i.part.price.observed_on for i in machine.all("memory") if i.part.usd is not None]
+    return as_of >= MEMORY_ROSE and any(day is not None and day < MEMORY_ROSE for day in seen)

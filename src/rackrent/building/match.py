@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 
 from rackrent.catalog.components import Component
@@ -76,12 +77,20 @@ def match(typed: str, parts: Iterable[Component], part_type: str | None = None) 
             for (share, _more), p in sorted(scored, key=lambda s: s[0], reverse=True)[:3]
             if share > 0.2
         ]
-        close = close or nearest(typed, [p.name for p in known], count=3)
+        close = close or _alike(wanted, known) or nearest(typed, [p.name for p in known], count=3)
         said = _("there is no part {name}").format(name=repr(typed)[:80])
         if close:
             said = _("{said}; nearest: {names}").format(said=said, names="; ".join(close))
         raise BadInput(said)
     return Match(typed, part, round(agreed[0], 2))
+
+
+def _alike(wanted: frozenset[str], parts: Iterable[Component]) -> list[str]:
+    """Return up to three names that hold a word spelt nearly as one that was typed (4091 for 4090)."""
+    known = {word for part in parts for word in words(part.name)}
+    close = {w for typed in wanted for w in get_close_matches(typed, known, n=2, cutoff=0.75)} | wanted
+    scored = sorted((-_weight(words(p.name) & close), len(p.name), p.name) for p in parts)
+    return [name for score, _length, name in scored[:3] if score < -1]
 
 
 def _weight(names: Iterable[str]) -> float:

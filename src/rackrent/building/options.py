@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
-from rackrent.building.machine import Item
-from rackrent.building.requirements import BuildRequirements
+from rackrent.building.machine import Item, Machine
+from rackrent.building.requirements import BuildRequirements, not_cuda
 from rackrent.building.slots import best, placings, positions_covered, slots_of, starved
 from rackrent.catalog.components import Component
+from rackrent.i18n import gettext as _
 
 KINDS = ("gpu", "cpu", "motherboard", "cpu_cooler", "memory", "storage", "power_supply", "case")
 """One of each is chosen; of memory one kit so many times."""
@@ -19,7 +20,7 @@ KITS = (1, 2, 4, 8)
 """So many kits of memory keep the channels even."""
 WISH_USD = 10.0
 """A wish of weight 1 that a part lacks counts as so much dearer."""
-NOT_CUDA = re.compile(r"^(Radeon|RX |Arc |MI\d)")
+BRAND_WEIGHT = 3.0
 LIT = re.compile(r"RGB|Glass|Crystal|Trident|ROG|AORUS|Vision|LCD|O11", re.IGNORECASE)
 
 
@@ -84,7 +85,7 @@ def _admitted(part: Component, wanted: BuildRequirements, speeds: Mapping[str, f
         case "gpu":
             return (
                 part.cooler in ("blower", "open_air")  # where the radiator of a card would go nobody states
-                and not (wanted.cuda and NOT_CUDA.search(part.gpu or ""))
+                and not (wanted.cuda and not_cuda(part.gpu or ""))
                 and None not in (part.tdp_w, part.width_slots, part.length_mm, part.gpu_memory_gb)
                 and (part.connectors is not None or (part.tdp_w or 0) <= 75)
                 and (wanted.gpu is None or part.gpu == wanted.gpu)
@@ -114,24 +115,42 @@ def _admitted(part: Component, wanted: BuildRequirements, speeds: Mapping[str, f
 
 def lacking(part: Component, wanted: BuildRequirements) -> float:
     """Return the weight of the wishes that a part lacks."""
-    lacks = 0.0
-    kind = part.part_type
+    return sum(lacks(part, wanted).values())
+
+
+def lacks(part: Component, wanted: BuildRequirements) -> dict[str, float]:
+    """Return the wishes that a part lacks and by how much, by their field."""
+    kind, found = part.part_type, {}
     if wanted.quiet:
         loud = (
             (kind == "gpu" and part.cooler == "blower")
             or (kind == "cpu_cooler" and part.radiator_mm is None and (part.height_mm or 0) < 150)
             or (kind == "power_supply" and part.efficiency not in ("platinum", "titanium"))
         )
-        lacks += wanted.quiet * loud
+        found["quiet"] = float(wanted.quiet * loud)
     if wanted.small and kind == "case":
-        lacks += wanted.small * max(0.0, (part.expansion_slots or 0) - 7 + 2 * bool(part.full_tower))
+        found["small"] = wanted.small * max(0.0, (part.expansion_slots or 0) - 7 + 2 * bool(part.full_tower))
     if wanted.looks and kind in ("case", "memory", "cpu_cooler", "motherboard"):
-        lacks += wanted.looks * (LIT.search(part.name) is None)
+        found["looks"] = float(wanted.looks * (LIT.search(part.name) is None))
     if wanted.ecc and kind == "memory":
-        lacks += wanted.ecc * (not part.registered)
+        found["ecc"] = float(wanted.ecc * (not part.registered))
     if wanted.brand and kind != "storage":
-        lacks += 3 * all(b.casefold() not in part.name.casefold() for b in wanted.brand)
-    return lacks
+        found["brand"] = BRAND_WEIGHT * all(b.casefold() not in part.name.casefold() for b in wanted.brand)
+    return {wish: weight for wish, weight in found.items() if weight}
+
+
+def unmet(machine: Machine, wanted: BuildRequirements) -> tuple[str, ...]:
+    """Say which wishes some part of a machine does not meet: they weigh ten dollars a point and no more."""
+    parts: dict[str, list[str]] = {}
+    for item in machine.items:
+        for wish in lacks(item.part, wanted):
+            parts.setdefault(wish, []).append(item.part.name)
+    names = [item.part.name.casefold() for item in machine.items]
+    strange = [b for b in wanted.brand if not any(b.casefold() in name for name in names)]
+    said = [_("wish brand: no part of {brand} is in it").format(brand=brand) for brand in strange]
+    parts.pop("brand", None)
+    text = _("wish {wish} not met by: {parts}")
+    return (*said, *(text.format(wish=wish, parts=", ".join(names)) for wish, names in parts.items()))
 
 
 Goes = Callable[[Option, Option], bool]

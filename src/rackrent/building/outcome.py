@@ -10,12 +10,13 @@ from typing import Any
 from rackrent.building.check import Check
 from rackrent.building.machine import LABELS, Machine
 from rackrent.building.requirements import BuildRequirements
-from rackrent.catalog.components import Component
 from rackrent.catalog.fact import Fact
 from rackrent.i18n import gettext as _
 from rackrent.units import HOURS_PER_YEAR, WATTS_PER_KW
 
 ORDER = tuple(LABELS)
+UNIT_GPU = "GTX 1080 Ti"
+"""Work is counted in multiples of what this GPU does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class Build:
     """The answer of `rackrent.build`.
 
     `machine` is None where no machine can be built; `nearest` then is the cheapest that could be with one
-    requirement given up, and `reason` says which. Work is a multiple of one GTX 1080 Ti. Money is USD before tax.
+    requirement given up, and `reason` says which. Work is a multiple of one GTX 1080 Ti, `by_task` on
+    each kind of work (None: unknown). Money is USD before tax.
     """
 
     requirements: BuildRequirements
@@ -54,6 +56,7 @@ class Build:
     machine: Machine | None
     check: Check | None
     rate: float | None = None
+    by_task: dict[str, float | None] = field(default_factory=dict)
     proven: bool = False
     gap: float | None = None
     reason: str = ""
@@ -150,7 +153,7 @@ class Build:
             "load_w": machine.load_w if machine else None, "wall_w": _cents(machine.wall_w) if machine else None,
             "heat_w": _cents(machine.wall_w) if machine else None, "noise_dba": self.noise_dba,
             "energy_kwh_per_year": _cents(self.energy_kwh), "energy_usd_per_year": _cents(self.energy_usd),
-            "work": {"unit": "one GTX 1080 Ti", "rate": self.rate},
+            "work": {"unit": f"one {UNIT_GPU}", "rate": self.rate, "by_task": self.by_task},
             "check": None if self.check is None else self.check.to_dict(),
             "variants": [
                 {"name": v.name, "at_least_usd": _cents(v.machine.at_least_usd), "unpriced": v.machine.unpriced, "rate": v.rate,
@@ -185,16 +188,17 @@ def differences(ours: Machine, theirs: dict[str, tuple[str, int, float | None]])
     """Say part by part how a machine differs from a list of (name, quantity, price of one) by kind."""
     said = []
     for kind in ORDER:
-        part: Component | None = ours.one(kind)
-        other = theirs.get(kind)
-        if part is None or other is None or _same(part.name, other[0]):
+        mine, other = ours.all(kind), theirs.get(kind)
+        if not mine or other is None or _same(mine[0].part.name, other[0]):
             continue
+        part, name, count = mine[0].part, other[0], other[1]
         text = _("{kind}: {ours} ({a}) where it has {theirs} ({b})")
         said.append(
             text.format(
-                kind=_(LABELS[kind]), ours=part.name, a=_usd(part.usd), theirs=other[0], b=_usd(other[2])
+                kind=_(LABELS[kind]), ours=_times(mine[0].quantity, part.name), a=_usd(part.usd, mine[0].quantity),
+                theirs=_times(count, name), b=_usd(other[2], count),
             )
-        )
+        )  # fmt: skip
     return tuple(said)
 
 
@@ -203,8 +207,12 @@ def _same(one: str, other: str) -> bool:
     return a <= b or b <= a
 
 
-def _usd(amount: float | None) -> str:
-    return _("price unknown") if amount is None else f"${amount:,.0f}"
+def _times(count: int, name: str) -> str:
+    return f"{count} x {name}" if count > 1 else name
+
+
+def _usd(amount: float | None, count: int) -> str:
+    return _("price unknown") if amount is None else f"${count * amount:,.0f}"
 
 
 def _cents(amount: float | None) -> float | None:

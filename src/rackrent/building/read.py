@@ -26,6 +26,8 @@ KINDS = {
     "power supply": "power_supply", "psu": "power_supply", "case": "case", "case fan": "fan", "fan": "fan", "fans": "fan",
 }  # fmt: skip
 """What people call the kinds of parts."""
+FIELDS = ("type", "part_type", "kind", "part", "name", "quantity", "qty", "price", "price_usd", "currency")
+"""What a part of a list may say, under the names people give it."""
 MOST = 64
 """Most of one part, and most lines of a list."""
 _LINE = re.compile(r"^\s*(?:[-*]\s+)?\**(?P<kind>[A-Za-z][A-Za-z /]*?)\**\s*:\**\s*(?P<rest>.+)$")
@@ -105,6 +107,8 @@ def _number(value: Any, what: str, low: float, high: float) -> float:
 def _entry(kind: Any, name: Any, quantity: Any, usd: Any) -> Entry:
     if name is None or not str(name).strip():
         raise BadInput(_("a part of the list has no name"))
+    if isinstance(name, (list, dict, set)):
+        raise BadInput(_("the name of a part must be text, not {value}").format(value=repr(name)[:40]))
     count = 1.0 if quantity in (None, "") else _number(quantity, _("quantity"), 1, MOST)
     if count != int(count):
         raise BadInput(_("quantity is {value}; it must be a whole number").format(value=quantity))
@@ -133,21 +137,9 @@ def _yaml(text: str) -> list[Entry] | None:
 
 def _mapped(value: Mapping[Any, Any]) -> Entry:
     row = {str(k).casefold(): v for k, v in value.items()}
-    allowed = {
-        "type",
-        "part_type",
-        "kind",
-        "part",
-        "name",
-        "quantity",
-        "qty",
-        "price",
-        "price_usd",
-        "currency",
-    }
     for key in row:
-        if key not in allowed:
-            close = ", ".join(nearest(key, allowed) or sorted(allowed))
+        if key not in FIELDS:
+            close = ", ".join(nearest(key, FIELDS) or FIELDS)
             raise BadInput(_("{key} is no field of a part; did you mean {close}?").format(key=repr(key)[:40], close=close))  # fmt: skip
     if row.get("currency") not in (None, "", "USD"):
         raise BadInput(
@@ -165,20 +157,8 @@ def _csv(text: str) -> list[Entry] | None:
         return None
     rows = csv.DictReader(io.StringIO(text))
     rows.fieldnames = [h.strip().casefold() for h in rows.fieldnames or ()]
-    allowed = (
-        "type",
-        "part_type",
-        "kind",
-        "part",
-        "name",
-        "quantity",
-        "qty",
-        "price",
-        "price_usd",
-        "currency",
-    )
     return [
-        _mapped({k: v for k, v in row.items() if k in allowed})
+        _mapped({k: v for k, v in row.items() if k in FIELDS})
         for row in rows
         if (row.get("name") or "").strip()
     ]

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import calendar
 import datetime
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from rackrent.errors import nearest
+from rackrent.errors import BadInput, nearest
 from rackrent.i18n import gettext as _
 from rackrent.workload.base import Model
 from rackrent.workload.complaint import BOUNDS, TYPES, choices
 from rackrent.workload.source import shown
 
+NOT_CUDA = re.compile(r"^(Radeon|RX |Arc |MI\d)")
 Objective = Literal["most_work", "cheapest", "work_per_dollar"]
+Task = Literal["generic", "training", "inference"]
+TASKS: tuple[Task, ...] = get_args(Task)
 Wish = Annotated[int, Field(ge=0, le=10)]
 
 
@@ -63,9 +67,7 @@ class BuildRequirements(Model):
     small: Annotated[Wish, Field(description="wish: a small case (0 to 10)")] = 0
     looks: Annotated[Wish, Field(description="wish: glass and light (0 to 10)")] = 0
     ecc: Annotated[Wish, Field(description="wish: memory that corrects errors (0 to 10)")] = 0
-    task: Annotated[
-        Literal["generic", "training", "inference"], Field(description="work that speed is judged on")
-    ] = "generic"
+    task: Annotated[Task, Field(description="work that speed is judged on")] = "generic"
     precision: Annotated[
         Literal["fp32", "fp16", "bf16", "fp8"], Field(description="precision of the work")
     ] = "fp16"
@@ -98,9 +100,21 @@ class BuildRequirements(Model):
             )
         if self.small and self.most > 4:
             raise ValueError(_("small and {n} GPUs contradict each other: leave one out").format(n=self.most))
-        if any(word.casefold() in (self.gpu or "").casefold() for word in self.without):
+        if not all(word.strip() for word in (*self.without, *self.brand)):
+            raise ValueError(_("without and brand take words, and one is empty"))
+        if self.gpu is not None and any(word.casefold() in self.gpu.casefold() for word in self.without):
             raise ValueError(_("gpu asks for {gpu}, which without leaves out").format(gpu=self.gpu))
         return self
+
+    def resolved(self, gpu: str) -> BuildRequirements:
+        """Return the requirements with the GPU by its canonical name. Raises BadInput where it cannot run what is asked."""
+        if self.cuda and not_cuda(gpu):
+            raise BadInput(
+                _(
+                    "gpu and cuda contradict each other: {gpu} does not run CUDA; give --no-cuda with it"
+                ).format(gpu=gpu)
+            )
+        return self.model_copy(update={"gpu": gpu})
 
     @property
     def most(self) -> int:
@@ -116,6 +130,11 @@ class BuildRequirements(Model):
     def as_of(self) -> datetime.date | None:
         """The day whose prices are used, if one is asked for."""
         return None if self.date is None else last_day(self.date)
+
+
+def not_cuda(gpu: str) -> bool:
+    """Whether a GPU is of a maker whose cards do not run CUDA."""
+    return NOT_CUDA.search(gpu) is not None
 
 
 def last_day(text: str) -> datetime.date:

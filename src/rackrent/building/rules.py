@@ -17,6 +17,7 @@ CORES_PER_GPU = 2
 SATA_MBS = 600.0
 NVME_MBS = 3400.0
 NEEDED = ("cpu", "cpu_cooler", "motherboard", "memory", "storage", "power_supply", "case")
+ONE_OF = ("cpu", "cpu_cooler", "motherboard", "case")
 HOLDS: dict[str, tuple[str, ...]] = {  # size of a board: what a case says when it takes it
     "EATX": ("EATX",),
     "SSI CEB": ("SSI CEB", "SSI EEB", "EATX"),
@@ -36,6 +37,18 @@ def complete(machine: Machine, site: Site) -> Iterator[Finding]:
             "unknown",
             _("not in the list: {kinds}").format(kinds=_(", ").join(_(LABELS[kind]) for kind in missing)),
         )
+
+
+def once(machine: Machine, site: Site) -> Iterator[Finding]:
+    """A machine is built on one board with one processor in one case (what a machine is; no board here has two sockets)."""
+    for kind in ONE_OF:
+        items = machine.all(kind)
+        count = sum(i.quantity for i in items)
+        if count > 1:
+            names = tuple(i.part.name for i in items)
+            text = _("{n} of kind {kind} in the list, where a machine has one: {names}")
+            said = text.format(n=count, kind=_(LABELS[kind]), names=", ".join(names))
+            yield Finding("once", "does_not_fit", said, names, {"quantity": count})
 
 
 def socket(machine: Machine, site: Site) -> Iterator[Finding]:
@@ -237,7 +250,7 @@ def sold(machine: Machine, site: Site) -> Iterator[Finding]:
 
 Rule = Callable[[Machine, Site], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
-    complete, socket, chipset, cooler, memory, case, lanes, positions, airflow, watts, leads, transients, circuit,
+    complete, once, socket, chipset, cooler, memory, case, lanes, positions, airflow, watts, leads, transients, circuit,
     cores, disk, sold,
 )  # fmt: skip
 """Every rule, in the order in which they are told."""

@@ -68,7 +68,8 @@ def program(
     """
     found = options(parts, wanted, speeds)
     going = pairs(wanted)
-    _prune(found, going)
+    if all(found.values()):
+        _prune(found, going)
     if any(not found[kind] for kind in KINDS):
         return None
     choices = [o for kind in KINDS for o in found[kind]]

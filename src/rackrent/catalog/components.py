@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from rackrent.catalog.catalog import Catalog, fact_of
@@ -12,6 +12,8 @@ from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import gpus
 
 Words = tuple[str, ...]
+STALE_DAYS = 365
+"""A price older than this does not count while a fresher one of its kind exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +86,17 @@ def components(catalog: Catalog) -> tuple[Component, ...]:
     return catalog.once("components", lambda: _components(catalog))
 
 
-def first_day(catalog: Catalog) -> date:
-    """Return the first day for which the catalog has parts."""
-    first = catalog.all_rows("components")["valid_from"].min()
-    assert isinstance(first, date)
-    return first
+def days_with_parts(catalog: Catalog) -> list[tuple[date, date | None]]:
+    """Return the spans of days for which the catalog has parts: first day and the day after the last (None: none yet)."""
+    spans: list[tuple[date, date | None]] = []
+    rows = catalog.all_rows("components").select("valid_from", "valid_to").unique().sort("valid_from")
+    for start, end in rows.iter_rows():
+        last = spans[-1] if spans else None
+        if last is not None and (last[1] is None or start <= last[1]):
+            spans[-1] = last[0], None if last[1] is None or end is None else max(last[1], end)
+        else:
+            spans.append((start, end))
+    return spans
 
 
 def _components(catalog: Catalog) -> tuple[Component, ...]:
@@ -109,3 +117,16 @@ def _component(catalog: Catalog, row: Mapping[str, Any]) -> Component:
     return Component(
         row["part_type"], row["name"], fact_of("components", row["name"], row, amount, "USD"), **columns
     )
+
+
+def fresh(parts: Iterable[Component], as_of: date) -> tuple[Component, ...]:
+    """Return the parts without cards whose price is over a year old while that of another card of the GPU is not."""
+    known = tuple(parts)
+    limit = as_of - timedelta(STALE_DAYS)
+
+    def old(part: Component) -> bool:
+        seen = part.price.observed_on
+        return seen is not None and seen < limit
+
+    better = {p.gpu for p in known if p.gpu is not None and p.usd is not None and not old(p)}
+    return tuple(p for p in known if p.gpu not in better or p.usd is None or not old(p))

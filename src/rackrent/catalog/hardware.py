@@ -65,7 +65,7 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a ready-made build; `price` is for one, USD before tax, of unknown value where nobody says."""
+    """One part of a build; `price` is for one, USD before tax, of unknown value where nobody says."""
 
     part_type: str
     name: str

@@ -201,7 +201,7 @@ GPUS = _table(
 
 SYSTEMS = _table(
     "systems",
-    "a machine one can buy (ready-made parts list or prebuilt) or a rate for hosting one",
+    "a machine one can buy (a published parts list or prebuilt) or a rate for hosting one",
     _c("system", pl.String, "short unique id, lower case with dashes", required=True),
     _c("kind", pl.String, "what it is", required=True, one_of=("own_build", "own_prebuilt", "colocation")),
     _c("vendor", pl.String, "seller, or who published the parts list"),
@@ -235,7 +235,7 @@ SYSTEMS = _table(
 
 PARTS = _table(
     "parts",
-    "one part of a ready-made build",
+    "one part of a published list",
     _c("system", pl.String, "id in `systems`", required=True),
     _c(
         "part_type",

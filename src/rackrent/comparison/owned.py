@@ -1,4 +1,4 @@
-"""Machines one would own: ready-made builds, prebuilt systems, one's own list, and those owned already."""
+"""Machines one would own: builds of the day's parts, published lists, prebuilt systems, one's own list, those owned already."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
+from rackrent.building.ready import COUNTS, ready_builds
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.fact import Fact
 from rackrent.catalog.hardware import Gpu, System, colocation_rates, gpu, resale, systems
@@ -14,11 +15,14 @@ from rackrent.costing.own import RESALE_SEGMENTS, Hardware
 from rackrent.costing.resale import gpu_resale_usd
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
-from rackrent.units import DAYS_PER_YEAR
+from rackrent.units import DAYS_PER_YEAR, HOURS_PER_MONTH
+from rackrent.workload.demand import monthly_work
 from rackrent.workload.machines import HaveMachine
 from rackrent.workload.model import Workload
 
 STALE_DAYS = 365
+MUCH = 0.5
+"""Machines of more GPUs are looked at where the busiest month keeps more than this share of the smaller one's busy."""
 LEAD_TIMES: dict[str, LeadTime] = {"own_build": "lead_time_parts", "own_prebuilt": "lead_time_server"}
 
 
@@ -40,8 +44,10 @@ def bought(catalog: Catalog, workload: Workload) -> Iterator[Candidate]:
 
 
 def _of_catalog(catalog: Catalog, workload: Workload) -> Iterator[tuple[Candidate, bool]]:
-    """Ready-made builds and prebuilt systems, and whether each fits a rack. Ids are still without kind and site."""
-    known = systems(catalog)
+    """Builds, published lists and prebuilt systems, and whether each fits a rack. Ids are still without kind and site."""
+    built = ready_builds(catalog, counts(workload))
+    minded = {r.system.id: r.notes for r in built}
+    known = [*systems(catalog), *(r.system for r in built)]
     by_day = sorted(known, key=lambda s: s.price.observed_on or date.min)
     newest = {(s.kind, s.form): s.price.observed_on for s in by_day}
     for system in known:
@@ -49,6 +55,7 @@ def _of_catalog(catalog: Catalog, workload: Workload) -> Iterator[tuple[Candidat
         if card is None:
             continue
         against, warnings = _age(system, newest[system.kind, system.form], catalog)
+        warnings += minded.get(system.id, ())
         if (
             system.price.low is not None
             and system.price.high is not None
@@ -63,6 +70,7 @@ def _of_catalog(catalog: Catalog, workload: Workload) -> Iterator[tuple[Candidat
             system.gpu_price.value if system.gpu_price else None,
             rated_kw=system.power,
             assembled_by_you=system.kind == "own_build",
+            parts=system.parts,
         )
         machine = Candidate(
             id=f"{slug(system.vendor or 'any')}/{slug(system.id)}",
@@ -83,6 +91,23 @@ def _of_catalog(catalog: Catalog, workload: Workload) -> Iterator[tuple[Candidat
             warnings=warnings,
         )
         yield machine, system.form == "rack"
+
+
+def counts(workload: Workload) -> tuple[int, ...]:
+    """Return of how many GPUs a machine would be built for the workload: as many as are needed at once, and more for much work.
+
+    None where builds are not considered or more are needed at once than a machine holds.
+    """
+    consider = workload.consider
+    if consider.kinds and "own_build" not in consider.kinds:
+        return ()
+    enough = [n for n in COUNTS if n >= workload.gpus] or ([max(COUNTS)] if workload.multi_node else [])
+    if not enough:
+        return ()
+    busy = (
+        float(monthly_work(workload.demand, workload.gpus, workload.horizon_months).max()) / HOURS_PER_MONTH
+    )
+    return tuple(n for n in enough if n == enough[0] or busy > MUCH * enough[0])
 
 
 def _of_person(catalog: Catalog, workload: Workload) -> Iterator[tuple[Candidate, bool]]:

@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 
 from rackrent.catalog.fact import Fact
-from rackrent.catalog.hardware import Gpu, resale
+from rackrent.catalog.hardware import Gpu, Part, resale
 from rackrent.costing.finance import declining_balance, straight_line
 from rackrent.costing.resale import gpu_resale_usd
 from rackrent.costing.setting import Setting
@@ -35,7 +35,7 @@ class Hardware:
     """One machine that is, or would be, owned.
 
     `price` is for the whole machine before tax (USD); None if unknown. `gpu_price_usd` is the part of it that
-    is the GPUs. `rated_kw` is the vendor's rating; `load_kw` and `idle_kw` are figures the person gave.
+    is the GPUs; `parts` are what it is the sum of (empty: one price for the whole). `rated_kw` is the vendor's rating; `load_kw` and `idle_kw` are figures the person gave.
     `yours` says that it is owned already; `resale_now` is then what it would sell for today.
     """
 
@@ -49,6 +49,7 @@ class Hardware:
     assembled_by_you: bool = False
     yours: bool = False
     resale_now: Fact | None = None
+    parts: tuple[Part, ...] = ()
 
 
 def busy_kw(
@@ -182,12 +183,15 @@ def _purchase(hardware: Hardware, use: Use, setting: Setting, time_payer: Payer)
     assert hardware.price is not None
     h, price = setting.horizon, hardware.price.known
     shipping = setting.assume("shipping_share")
+    text = _("{n} x ${price:,.2f}").format(n=use.machines, price=price)
+    if hardware.parts:
+        text = _("{text}, the sum of {parts}").format(text=text, parts=_sum_of(hardware.parts))
     streams = [
         CostStream(
             "hardware",
             at_start(use.machines * price, h),
-            _("{n} x ${price:,.2f}").format(n=use.machines, price=price),
-            (hardware.price,),
+            text,
+            (hardware.price, *(p.price for p in hardware.parts)),
             tax_basis="excl",
         ),
         CostStream(
@@ -212,6 +216,12 @@ def _purchase(hardware: Hardware, use: Use, setting: Setting, time_payer: Payer)
             )
         )
     return streams
+
+
+def _sum_of(parts: tuple[Part, ...]) -> str:
+    """Return the prices of parts as a sum, in their order."""
+    each = (f"{p.quantity} x " * (p.quantity > 1) + f"${p.price.known:,.2f}" for p in parts)
+    return " + ".join(each)
 
 
 def _administration(hardware: Hardware, use: Use, setting: Setting, payer: Payer) -> list[CostStream]:

@@ -9,6 +9,7 @@ from math import ceil
 import numpy as np
 import polars as pl
 
+from rackrent.building.ready import COUNTS, ready_builds
 from rackrent.catalog.hardware import System, gpu, gpus, systems
 from rackrent.catalog.judge import STALE_DAYS, judged
 from rackrent.costing.own import Hardware, busy_kw, own_streams, unknowns
@@ -67,7 +68,8 @@ def _speeds(setting: Setting, gpu_name: str) -> dict[str, tuple[float, str]]:
 def _owned(setting: Setting, pool: str, gang: int, speeds: dict[str, tuple[float, str]]) -> list[Named]:
     """One machine of each size in GPUs: that with the lowest cost of owning over the horizon for its work."""
     best: dict[int, tuple[float, Named]] = {}
-    known = systems(setting.catalog)
+    built = ready_builds(setting.catalog, (n for n in COUNTS if n >= gang))
+    known = [*systems(setting.catalog), *(r.system for r in built)]
     for system in known:
         if system.gpu not in speeds or system.gpu_count < gang or _outdated(system, known, setting):
             continue

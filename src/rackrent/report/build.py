@@ -12,7 +12,7 @@ from rackrent.building.machine import LABELS, Machine
 from rackrent.building.match import Match
 from rackrent.building.outcome import Build, parts_lines
 from rackrent.errors import BadInput
-from rackrent.i18n import N_
+from rackrent.i18n import N_, language
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
 from rackrent.report.build_svg import slots_svg
@@ -65,7 +65,7 @@ def headline(found: Build) -> str:
         "work_per_dollar": _("the most work for the money"),
     }[wanted.aim]
     proof = _("proven") if found.proven else _("within {gap:.1%} of the best").format(gap=found.gap or 0.0)
-    text = _("{total} before tax, prices of {day}: {n} x {gpu}, {aim} ({proof}).")
+    text = _("{total} before tax, prices known on {day}: {n} x {gpu}, {aim} ({proof}).")
     return text.format(
         total=total, day=found.as_of, n=len(machine.cards), gpu=machine.cards[0].gpu, aim=aim, proof=proof
     )
@@ -80,7 +80,7 @@ def figures(found: Build) -> list[tuple[str, str]]:
     rows = [
         (_("Total"), _("at least {usd}; no price: {names}").format(usd=total, names=", ".join(machine.unpriced)) if machine.unpriced else total),
         (_("With tax"), _("unknown: give your rate with --sales-tax") if found.tax is None else unknown if found.total_after_tax_usd is None else format_usd(found.total_after_tax_usd)),
-        (_("Work"), unknown if not found.rate else _("{rate:.2f} x one GTX 1080 Ti").format(rate=found.rate)),
+        (_("Work"), _work(found)),
         (_("Power"), unknown if machine.wall_w is None else _("{load:,.0f} W of parts, {wall:,.0f} W at the wall, all of it heat").format(load=machine.load_w, wall=machine.wall_w)),
         (_("Noise"), unknown if found.noise_dba is None else _("{dba:g} dBA of one card under load; nobody states the whole").format(dba=found.noise_dba)),
         (_("Electricity"), unknown if found.energy_kwh is None else _("{kwh:,.0f} kWh a year at {share:.0%} load, {usd}").format(kwh=found.energy_kwh, share=found.requirements.utilisation, usd=format_usd(found.energy_usd))),
@@ -170,8 +170,28 @@ def rival_lines(found: Build) -> list[str]:
         lines.append(
             text.format(name=r.name, usd=price, day=r.price.observed_on, n=r.gpus, gpu=r.gpu, rate=rate)
         )
+        saved = None if not r.price.value or found.total_usd is None else 1 - found.total_usd / r.price.value
+        if r.kind == "own_prebuilt" and saved is not None and r.gpu == _gpu_of(found):
+            text = (
+                _("building it saves {share:.0%}") if saved > 0 else _("building it costs {share:.0%} more")
+            )
+            lines[-1] = _("{line}: {saved}").format(line=lines[-1], saved=text.format(share=abs(saved)))
         lines += [_("differs: {what}").format(what=what) for what in r.differs]
     return lines
+
+
+def _work(found: Build) -> str:
+    """Return the work of all cards, on the task asked for and on each kind of work."""
+    if not found.rate:
+        return _("unknown")
+    text = _("{rate:.2f} x one GTX 1080 Ti").format(rate=found.rate)
+    tasks = [f"{task} {rate:.2f}" for task, rate in found.by_task.items() if rate is not None]
+    return _("{text} ({tasks})").format(text=text, tasks=", ".join(tasks)) if tasks else text
+
+
+def _gpu_of(found: Build) -> str | None:
+    cards = found.machine.cards if found.machine is not None else []
+    return cards[0].gpu if cards else None
 
 
 def _parts(screen: Console, machine: Machine, sources: dict[str, str]) -> None:
@@ -218,7 +238,7 @@ def page_of(found: Build) -> str:
     return template.render(
         title=headline(found), lines=found.lines(), labels={k: _(v) for k, v in LABELS.items()}, figures=figures(found),
         format_usd=format_usd, svg=slots_svg(found.check), drawing=_("Slots and lanes"), head_part=_("Part"), head_name=_("Name"),
-        head_price=_("Price of one"), head_seen=_("Seen"), head_source=_("Source"),
+        head_price=_("Price of one"), head_seen=_("Seen"), gone=_("no longer made"), language=language().replace("_", "-"),
         sections=[
             (_("To mind"), [*found.notes, *minded(found.check)]), (_("To grow"), path_lines(found.check)),
             (_("Other builds"), variant_lines(found)), (_("Beside what others sell or published"), rival_lines(found)),
@@ -227,18 +247,22 @@ def page_of(found: Build) -> str:
 
 
 PAGE = """<!doctype html>
-<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{ title }}</title>
+<html lang="{{ language }}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{ title }}</title>
 <style>
-body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
+:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--dim:#57606a;--line:#d8dee4;--card:#cfe3d6;--board:#f3f4f6;--edge:#8c959f}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--dim:#9da7b1;--line:#30363d;--card:#1f4d33;--board:#161b22;--edge:#6e7681}}
+body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:var(--ink);background:var(--paper)}
 h1{font-size:1.3rem}h2{font-size:1.05rem;margin-top:2rem}table{border-collapse:collapse;width:100%}
-td,th{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #d8dee4;vertical-align:top}
-td.n,th.n,td.d{white-space:nowrap}td.n,th.n{text-align:right}small{color:#57606a}svg{max-width:100%;height:auto}
+td,th{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top}
+td.n,th.n,td.d{white-space:nowrap}td.n,th.n{text-align:right}small{color:var(--dim);display:block}svg{max-width:100%;height:auto}
+@media (max-width:40rem){th.d,td.d{display:none}td{overflow-wrap:break-word}td,th{padding-right:.5rem}}
 </style></head><body>
 <h1>{{ title }}</h1>
-<table><tr><th>{{ head_part }}</th><th>{{ head_name }}</th><th class="n">{{ head_price }}</th><th>{{ head_seen }}</th><th>{{ head_source }}</th></tr>
+<table class="parts"><tr><th>{{ head_part }}</th><th>{{ head_name }}</th><th class="n">{{ head_price }}</th><th class="d">{{ head_seen }}</th></tr>
 {% for l in lines %}
-<tr><td>{{ labels[l.part_type] }}</td><td>{% if l.quantity > 1 %}{{ l.quantity }} &times; {% endif %}{{ l.name }}</td>
-<td class="n">{{ format_usd(l.usd) }}</td><td class="d">{{ l.observed_on[:7] }}</td><td><small>{{ l.source }}</small></td></tr>
+<tr><td>{{ labels[l.part_type] }}</td><td>{% if l.quantity > 1 %}{{ l.quantity }} &times; {% endif %}{{ l.name }}
+{% if l.condition != "new" %}({{ gone }}){% endif %}<small>{{ l.source }}</small></td>
+<td class="n">{{ format_usd(l.usd) }}</td><td class="d">{{ l.observed_on[:7] }}</td></tr>
 {% endfor %}
 </table>
 <h2>{{ drawing }}</h2>

@@ -9,7 +9,13 @@ from rackrent.building.slots import positions_covered, slots_of
 from rackrent.i18n import gettext as _
 
 ROW, LEFT, WIDE = 34, 70, 640
-CARD, BOARD, EDGE, INK, DIM = "#cfe3d6", "#f3f4f6", "#8c959f", "#1b1f24", "#57606a"
+CARD, BOARD, EDGE = "fill:var(--card,#cfe3d6)", "fill:var(--board,#f3f4f6)", "stroke:var(--edge,#8c959f)"
+INK, DIM, OUTLINE = (
+    "fill:var(--ink,#1b1f24)",
+    "fill:var(--dim,#57606a)",
+    "fill:none;stroke:var(--ink,#1b1f24)",
+)
+"""Colours, by the page's variables where it has them: day and night."""
 
 
 def slots_svg(found: Check) -> str:
@@ -26,12 +32,15 @@ def slots_svg(found: Check) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {height}" width="{WIDE}" role="img" font-family="system-ui,sans-serif" font-size="13">',
         f"<title>{escape(board.name)}</title>",
-        f'<rect x="{LEFT}" y="4" width="{WIDE - LEFT - 4}" height="{ROW * 7 + ROW}" fill="{BOARD}" stroke="{EDGE}"/>',
-        f'<text x="{LEFT + 8}" y="{ROW - 10}" fill="{DIM}">{escape(board.name)}</text>',
+        f'<rect x="{LEFT}" y="4" width="{WIDE - LEFT - 4}" height="{ROW * 7 + ROW}" style="{BOARD};{EDGE}"/>',
+        f'<text x="{LEFT + 8}" y="{ROW - 10}" style="{DIM}">{escape(board.name)}</text>',
     ]
     for p in range(1, last + 1):
-        lines.append(f'<text x="{LEFT - 12}" y="{ROW * p + 22}" text-anchor="end" fill="{DIM}">{p}</text>')
+        lines.append(f'<text x="{LEFT - 12}" y="{ROW * p + 22}" text-anchor="end" style="{DIM}">{p}</text>')
+    covered = {p + k for p, s in placed.items() for k in range(1, positions_covered(s["width"]))}
     for slot in known:
+        if slot.position in covered:
+            continue  # under a card: nobody can use it
         y = ROW * (slot.position or 0)
         one = placed.get(slot.position)
         lanes = one["lanes"] if one else slot.shared_lanes
@@ -39,12 +48,12 @@ def slots_svg(found: Check) -> str:
         if one:
             tall = ROW * positions_covered(one["width"]) - 6
             lines.append(
-                f'<rect x="{LEFT + 10}" y="{y + 3}" width="{WIDE - LEFT - 24}" height="{tall}" rx="4" fill="{CARD}" stroke="{EDGE}"/>'
+                f'<rect x="{LEFT + 10}" y="{y + 3}" width="{WIDE - LEFT - 24}" height="{tall}" rx="4" style="{CARD};{EDGE}"/>'
             )
             if tall > ROW:
-                lines.append(f'<text x="{LEFT + 20}" y="{y + 46}" fill="{INK}">{escape(one["card"])}</text>')
+                lines.append(f'<text x="{LEFT + 20}" y="{y + 46}" style="{INK}">{escape(one["card"])}</text>')
         lines.append(
-            f'<rect x="{LEFT + 18}" y="{y + 8}" width="{12 * lanes}" height="14" rx="2" fill="none" stroke="{INK}"/>'
+            f'<rect x="{LEFT + 18}" y="{y + 8}" width="{12 * lanes}" height="14" rx="2" style="{OUTLINE}"/>'
         )
         text = (
             f"x{lanes} {where}"
@@ -52,6 +61,6 @@ def slots_svg(found: Check) -> str:
             else f"x{lanes} {where}: {one['card']}"
         )
         lines.append(
-            f'<text x="{LEFT + 30 + 12 * max(lanes, 1)}" y="{y + 20}" fill="{INK}">{escape(text)}</text>'
+            f'<text x="{LEFT + 30 + 12 * max(lanes, 1)}" y="{y + 20}" style="{INK}">{escape(text)}</text>'
         )
     return "\n".join([*lines, "</svg>"])
