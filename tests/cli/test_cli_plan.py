@@ -44,14 +44,17 @@ def test_a_column_may_have_another_name(rackrent, tmp_path):
     flags = ("--column", "hour=when", "--column", "gpus_in_use=earth", "--gpu", "RTX 3090", "--months", "6")
     assert rackrent("plan", str(path), *flags).code == 0
     wrong = rackrent("plan", str(path), "--column", "hour")
-    assert wrong.code == 2 and "it must be like gpus_in_use=NAME" in wrong.err
+    assert wrong.code == 2 and "it must be written as name=value" in wrong.err
 
 
 def test_the_page_stands_alone(rackrent, tmp_path):
     page = tmp_path / "plan.html"
     assert rackrent("plan", HOURS, "--months", "12", "--html", str(page)).code == 0
     text = page.read_text(encoding="utf-8")
-    assert text.count("<svg") == 2
+    assert {"chart-machines", "chart-curve-0", "chart-history-0", "chart-day-0", "chart-savings"} <= set(
+        re.findall(r'id="(chart-[^"]*)"', text)
+    )
+    assert text.count("<svg") == 5
     assert "hindsight" in text and "how each part of the demand is served" in text
     assert "<script" not in text and not re.search(r"(src|href)=.?http", text)
     assert [p.name for p in tmp_path.iterdir()] == ["plan.html"]
