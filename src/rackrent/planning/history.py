@@ -93,7 +93,7 @@ def history_of(usage: Used, *, gpu: str | None = None, gang: int | None = None) 
     """
     hourly = usage.hourly
     if hourly.is_empty():
-        why = usage.warnings[0] if usage.warnings else _("no row says when GPUs were in use")
+        why = "; ".join(usage.warnings) or _("no row says when GPUs were in use")
         raise BadInput(_("There is no hour of use in these files to make a plan from: {why}").format(why=why))
     unknown = hourly.filter(pl.col("gpus_in_use").is_null())
     if not unknown.is_empty():

@@ -26,6 +26,7 @@ def notes_of(
     return (
         *_window(history, request),
         *history.censored,
+        *_owning(setting),
         *_yours(setting, options, unfit),
         *_spot(setting, options, request),
         *_licence(setting, bought),
@@ -67,6 +68,17 @@ def _window(history: History, request: PlanRequest) -> list[str]:
     return said
 
 
+def _owning(setting: Setting) -> list[str]:
+    where = setting.workload.location
+    if setting.tariff(where.site) is not None:
+        return []
+    return [
+        _("What electricity costs in {country} is not known, so no machine to own was looked at; say it as own: usd_per_kwh in the file of --have.").format(
+            country=where.country
+        )
+    ]  # fmt: skip
+
+
 def _yours(setting: Setting, options: Sequence[Named], unfit: Sequence[str]) -> list[str]:
     said = [
         _("{name} can do none of this work (too few GPUs in it for the largest job, too little memory, or its speed is not known): it is left out.").format(name=name)
@@ -91,7 +103,11 @@ def _spot(setting: Setting, options: Sequence[Named], request: PlanRequest) -> l
         ]  # fmt: skip
     found = any(o.term in INTERRUPTED_TERMS for o in options)
     if not found:
-        return [_("No spot machine that fits the jobs is known.")]
+        return [
+            _(
+                "No spot price for machines that fit these jobs is fresh and whole enough to plan with; `rackrent prices refresh` brings those of today."
+            )
+        ]
     return [
         _("Spot serves at most {share:.0%} of each hour's work, as you say; its price holds {rework:.1%} of work done twice (a checkpoint takes {minutes:g} minutes, a machine is taken away in a month with a chance of {chance:.0%}).").format(
             share=request.interruptible, rework=rework_share(setting), minutes=request.checkpoint_minutes,

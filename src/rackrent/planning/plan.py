@@ -146,7 +146,7 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
     asked = _Asked(request, history, tuple(options), setting.workload.discount_rate)
     hourly = {o.supply.name for o in options if o.term == "on_demand"}
     whole = asked.question()
-    mix = best_mix(whole)
+    mix = _best_within(whole, request)
     rented = rented_usd(whole, hourly)
     billed = _billed_usd(history, whole)
     now = rented if billed is None else billed
@@ -181,6 +181,21 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
         (*notes_of(setting, history, request, options, bought, unfit, has_doubt=doubt is not None), *usage.warnings),
         tuple(setting.used.values()), catalog.as_of,
     )  # fmt: skip
+
+
+def _best_within(question: Question, request: PlanRequest) -> Mix:
+    try:
+        return best_mix(question)
+    except NothingFeasible:
+        if not request.limited:
+            raise
+        names = ("upfront_usd", "monthly_usd", "kw", "machines")
+        set_to = ", ".join(f"{n} {getattr(request, n):,g}" for n in names if getattr(request, n) is not None)
+        raise NothingFeasible(
+            _(
+                "No plan serves the demand within these limits ({limits}): raise one, or leave part of the work out."
+            ).format(limits=set_to)
+        ) from None
 
 
 def pool_key(number: int, pool: str) -> str:

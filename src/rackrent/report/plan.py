@@ -25,6 +25,7 @@ from rackrent.report.plan_words import (
 
 ACTIONS_MOST = 12
 WAITS_MOST = 12
+UNUSED_MOST = 6
 """Rows shown of a table; the page and the JSON have all of them."""
 
 
@@ -65,13 +66,19 @@ def _options(screen: Console, plan: Plan) -> None:
         screen, (_("Option"), "left"), (_("Term"), "left"), (_("GPU"), "left"), (_("GPUs at most"), "right"),
         (_("Speed"), "right"), (_("Share of work"), "right"),
     )  # fmt: skip
-    for o in sorted(plan.options, key=lambda o: -plan.served_share(o)):
+    ranked = sorted(plan.options, key=lambda o: -plan.served_share(o))
+    used = sum(plan.served_share(o) >= LITTLE for o in ranked)
+    for o in ranked[: used + UNUSED_MOST]:
         share = plan.served_share(o)
         how.add_row(
             of_pool(plan, o), _(TERM_NAMES[o.term]), o.gpu, machines_of(plan.mix.outcome.machines, o), f"{o.speed:.2f}",
             f"{share:.1%}" if share >= LITTLE else "-",
         )  # fmt: skip
     screen.print(how)
+    more = len(ranked) - used - UNUSED_MOST
+    if more > 0:
+        said = ngettext("and {n} more that is not used", "and {n} more that are not used", more)
+        screen.print(said.format(n=more))
 
 
 def _pools(screen: Console, plan: Plan) -> None:

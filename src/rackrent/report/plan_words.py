@@ -106,9 +106,12 @@ def _cost(plan: Plan) -> str:
             "It would take {upfront} up front and {month} a month in the mean."
         ).format(said=said, **against, **pays)
     if plan.saving_now < LITTLE:
-        return _("{said}, {month} a month in the mean: that is {what}.").format(
-            said=said, month=pays["month"], what=against["what"]
+        alike = (
+            _("{said}, {month} a month in the mean: no less than what you do now.")
+            if plan.now_is_billed or any(o.had for o in plan.options)
+            else _("{said}, {month} a month in the mean; what you pay now is not in the files.")
         )
+        return alike.format(said=said, month=pays["month"])
     return _(
         "{said} against {now} for {what}: {saving:.0%} less, with {upfront} up front and {month} a month in the mean."
     ).format(said=said, saving=plan.saving_now, **against, **pays)
