@@ -169,7 +169,7 @@ def test_machines_there_are_cost_their_upkeep_and_may_be_sold():
     assert mine.id == "own_existing/0" and mine.supply.now == 2
     assert found.mix.outcome.capital.sum() < lab(doubts=False).mix.outcome.capital.sum(), "two are there"
     assert sum(found.to_dict()["options"][0]["by_month"]["bought"]) == 0, "more of them cannot be bought"
-    assert "keep the 2 own machine you have" in verdict(found).casefold()
+    assert "keep your 2 machines (own machine)" in verdict(found).casefold()
     assert any("is spent and does not count" in note for note in found.notes)
     kept = found.mix.outcome.machines[mine.supply.name]
     assert kept.tolist() == [2] * 24
@@ -181,7 +181,7 @@ def test_machines_that_are_not_worth_keeping_are_sold_now():
     mine = next(o for o in found.options if o.had)
     assert found.mix.decisions.sold[mine.supply.name][0] == 2
     assert (0, "sell", mine, 2) in found.actions()
-    assert verdict(found).startswith("Sell the 2 own machine you have")
+    assert verdict(found).startswith("Sell your 2 machines (own machine)")
     assert found.mix.outcome.income[0] == pytest.approx(-2 * (50_000 * 0.875 - 100))
 
 

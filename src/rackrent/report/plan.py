@@ -17,6 +17,7 @@ from rackrent.report.plan_words import (
     duration,
     machines_of,
     of_pool,
+    power_in_words,
     trust,
     verdict,
     waits_in_words,
@@ -58,6 +59,8 @@ def _actions(screen: Console, plan: Plan) -> None:
     if more:
         said = ngettext("and {n} more step (--html or --json)", "and {n} more steps (--html or --json)", more)
         screen.print(said.format(n=more))
+    if power := power_in_words(plan):
+        screen.print(power)
 
 
 def _options(screen: Console, plan: Plan) -> None:

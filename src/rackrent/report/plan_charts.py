@@ -195,11 +195,11 @@ def waits(plan: Plan) -> Figure | None:
 
 
 def savings(plan: Plan) -> Figure | None:
-    """What a plan saves on hours it was made from and on hours it has not seen; None where that could not be tested."""
+    """What a plan saves on hours it was made from and on hours it has not seen; None where nothing could."""
     import altair as alt
 
     test = plan.out_of_sample
-    if test is None:
+    if test is None or test.hindsight_share is None:
         return None
     bars = [
         (_("made from the first half, in the first half"), test.in_sample_saving, OPTION_COLOURS[5]),

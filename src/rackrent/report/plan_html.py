@@ -21,6 +21,7 @@ from rackrent.report.plan_words import (
     machines_of,
     now_in_words,
     of_pool,
+    power_in_words,
     trust,
     verdict,
     waits_in_words,
@@ -108,8 +109,7 @@ def _money(plan: Plan) -> Table:
         rows.append(
             Row(plain(_("everything by the hour at today's prices"), format_usd(plan.rented_usd), "-", "-", "-", "-"))
         )  # fmt: skip
-    note = _("Own machines draw up to {kw:,.1f} kW when all of them are busy.").format(kw=plan.kw) if plan.kw else ""  # fmt: skip
-    return Table(_("What it costs"), columns, tuple(rows), note)
+    return Table(_("What it costs"), columns, tuple(rows), power_in_words(plan))
 
 
 def _queue(plan: Plan) -> Section:

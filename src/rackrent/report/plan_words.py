@@ -43,7 +43,8 @@ def verdict(plan: Plan) -> str:
     else:
         parts.append(_("rent nothing by the hour"))
     said = _("{what}.").format(what=_(", ").join(parts))
-    return _(" ").join((said[0].upper() + said[1:], _cost(plan), _saved(plan)))
+    saved = [_saved(plan)] if plan.saving_now >= LITTLE else []
+    return _(" ").join((said[0].upper() + said[1:], _cost(plan), *saved))
 
 
 def _parts(plan: Plan, decisions: Decisions) -> list[str]:
@@ -70,16 +71,12 @@ def _had(option: Named, there: Whole) -> str:
     now = getattr(option.supply, "now", 0)
     first, last = int(there[0]), int(there[-1])
     if first == 0:
-        return ngettext("sell the {name} you have", "sell the {n} {name} you have", now).format(
-            n=now, name=option.product
-        )
-    if last == now:
-        return ngettext("keep the {name} you have", "keep the {n} {name} you have", now).format(
-            n=now, name=option.product
-        )
-    return _("keep {first} of the {n} {name} you have, {last} at the end").format(
-        first=first, n=now, name=option.product, last=last
-    )
+        said = ngettext("sell your machine ({name})", "sell your {n} machines ({name})", now)
+    elif last == now:
+        said = ngettext("keep your machine ({name})", "keep your {n} machines ({name})", now)
+    else:
+        said = _("keep {first} of your {n} machines ({name}), {last} at the end")
+    return said.format(n=now, name=option.product, first=first, last=last)
 
 
 def now_in_words(plan: Plan) -> str:
@@ -106,11 +103,9 @@ def _cost(plan: Plan) -> str:
             "It would take {upfront} up front and {month} a month in the mean."
         ).format(said=said, **against, **pays)
     if plan.saving_now < LITTLE:
-        alike = (
-            _("{said}, {month} a month in the mean: no less than what you do now.")
-            if plan.now_is_billed or any(o.had for o in plan.options)
-            else _("{said}, {month} a month in the mean; what you pay now is not in the files.")
-        )
+        alike = _("{said}, {month} a month in the mean; what you pay now is not in the files.")
+        if plan.now_is_billed or any(o.had for o in plan.options):
+            alike = _("{said}, {month} a month in the mean, as what you do now: nothing you could own or reserve is cheaper.")  # fmt: skip
         return alike.format(said=said, month=pays["month"])
     return _(
         "{said} against {now} for {what}: {saving:.0%} less, with {upfront} up front and {month} a month in the mean."
@@ -119,8 +114,6 @@ def _cost(plan: Plan) -> str:
 
 def _saved(plan: Plan) -> str:
     days = _("{days:,.0f} days").format(days=plan.history.hours / HOURS_PER_DAY)
-    if plan.saved_in_window_usd <= 0:
-        return _("In the {days} of your history it would have saved nothing.").format(days=days)
     said = _("In the {days} of your history it would have saved {usd}").format(
         days=days, usd=format_usd(plan.saved_in_window_usd)
     )
@@ -132,6 +125,15 @@ def _saved(plan: Plan) -> str:
     )
 
 
+def power_in_words(plan: Plan) -> str:
+    """Return what own machines draw; empty where there are none."""
+    return (
+        _("Own machines draw up to {kw:,.1f} kW when all of them are busy.").format(kw=plan.kw)
+        if plan.kw
+        else ""
+    )
+
+
 def waits_in_words(plan: Plan) -> list[str]:
     """Return what becomes of the queue, in sentences; none where the jobs do not say when they were sent."""
     found = plan.queues
@@ -139,11 +141,20 @@ def waits_in_words(plan: Plan) -> list[str]:
         return []
     now, planned = found.overall.now, found.overall.planned
     said = [
-        _("{jobs:,} jobs waited {now}. On this plan they wait {planned}: what has no room on the machines you own and reserve ({share:.0%} of the GPU-hours) starts on a rented one, which is up after {startup}.").format(
+        _("{jobs:,} jobs waited {now}. On this plan they wait {planned}: what has no room on the machines you own and reserve starts on a rented one, which is up after {startup}.").format(
             jobs=found.overall.jobs, now=spread_in_words(now), planned=spread_in_words(planned),
-            share=found.overall.rented_share, startup=duration(found.startup_hours),
+            startup=duration(found.startup_hours),
         )
     ]  # fmt: skip
+    counted = sum(
+        plan.served_share(o) for o in plan.options if o.term == "on_demand" or o.term in INTERRUPTED_TERMS
+    )
+    if found.overall.rented_share > LITTLE:
+        said.append(
+            _("Job by job {share:.0%} of the GPU-hours are rented, where the plan counts {counted:.0%} by the hour: jobs do not fill machines to the last GPU.").format(
+                share=found.overall.rented_share, counted=counted
+            )
+        )  # fmt: skip
     alone = found.overall.alone
     if found.overall.rented_share > LITTLE:
         said.append(
