@@ -168,7 +168,7 @@ def waits(plan: Plan) -> Figure | None:
     if plan.queues is None:
         return None
     sizes = sorted({w.gpus for w in plan.queues.by_gang})
-    now = Key("now", _("now"), OPTION_COLOURS[5])
+    now = Key("now", _("as it was"), OPTION_COLOURS[5])
     then = Key("then", _("on the plan"), OPTION_COLOURS[0])
     rows = []
     for size in sizes:

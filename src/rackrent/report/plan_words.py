@@ -250,8 +250,8 @@ def action_in_words(what: str) -> str:
 
 
 def when(month: int) -> str:
-    """Return a month of the plan for people; 0 is now."""
-    return _("now") if month == 0 else _("month {month}").format(month=month)
+    """Return a month of the plan for people; 0 is at once."""
+    return _("at once") if month == 0 else _("month {month}").format(month=month)
 
 
 def of_pool(plan: Plan, option: Named) -> str:
