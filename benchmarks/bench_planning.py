@@ -1,19 +1,22 @@
 """Time planning: the reserved level, the mix over time, and beside it the forms that it replaces.
 
-Usage: python -m benchmarks.bench_planning [--slow]     (--slow: also the hourly and the plain monthly form)
+Usage: python -m benchmarks.bench_planning     (some minutes: the forms that it replaces take that long)
 Each mix runs in a process of its own, so that its memory can be told.
 """
 
 from __future__ import annotations
 
+import json
 import resource
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.measured import Measured
 from rackrent.planning import reserved_level
 from rackrent.planning.mix import best_mix
 from rackrent.planning.supply import HOURS, Committed, Limits, Owned, Pool, Question, Rented
@@ -21,6 +24,9 @@ from rackrent.planning.supply import HOURS, Committed, Limits, Owned, Pool, Ques
 HOURS_OF_MANY = 8_760_000
 GPU_TYPES = 6
 SLOW_S = 600
+MEMORY_MB = 300
+GAP = 1e-4
+LEVEL_S = 0.15
 MIB = 1_024.0
 ROOT = Path(__file__).parent.parent
 
@@ -58,27 +64,37 @@ def synthetic_question(months: int, seed: int = 1) -> Question:
     return Question(tuple(pools), tuple(owned), tuple(committed), tuple(rented), limits)
 
 
-def main(arguments: list[str]) -> None:
-    """Run one form if one is named, else all of them."""
-    if arguments[:1] == ["--one"]:
-        _one(arguments[1], int(arguments[2]))
-        return
+def measured() -> Iterator[Measured]:
+    """Yield the mixes, each beside the form that it replaces on the same question, and the reserved level."""
     # The mixes first: a child starts with the memory of its parent on its account.
-    runs = [("fast", 12, "goal 2 s, 300 MB"), ("fast", 36, "goal 6 s, 300 MB")]
-    if "--slow" in arguments:
-        runs += [("hourly", 12, "what it replaces"), ("monthly", 36, "what it replaces")]
-    for form, months, note in runs:
+    for form, months, goal in (
+        ("fast", 12, 2.0),
+        ("hourly", 12, None),
+        ("fast", 36, 6.0),
+        ("monthly", 36, None),
+    ):
+        what = f"mix of {GPU_TYPES} GPU types over {months} months"
+        if goal is None:
+            what = (
+                f"the same with {'a row for every hour' if form == 'hourly' else 'every step of the months'}"
+            )
         command = [sys.executable, "-m", "benchmarks.bench_planning", "--one", form, str(months)]
         try:
-            found = subprocess.run(
+            told = subprocess.run(
                 command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=SLOW_S
             )
-            said = found.stdout.strip()
         except subprocess.TimeoutExpired:
-            said = f"not done in {SLOW_S} s"
-        print(f"mix of {GPU_TYPES} GPU types over {months} months, {form} form: {said} ({note})")
+            yield Measured(what, f"not done in {SLOW_S} s")
+            continue
+        seconds, memory, usd, gap = json.loads(told.stdout)
+        figure = f"{seconds:.2f} s, {memory:.0f} MB: {usd:,.0f} USD, gap {gap:.0e}"
+        if goal is None:
+            yield Measured(what, figure)
+        else:
+            within = seconds <= goal and memory <= MEMORY_MB and gap <= GAP
+            yield Measured(what, figure, f"<= {goal:g} s, {MEMORY_MB} MB, gap {GAP:.0e}", within)
     draw = np.random.default_rng(1)
-    for what, demand in (
+    for kind, demand in (
         ("whole GPUs", draw.integers(0, 1_000, HOURS_OF_MANY).astype(float)),
         ("any amount", draw.gamma(2.0, 200.0, HOURS_OF_MANY)),
     ):
@@ -87,7 +103,8 @@ def main(arguments: list[str]) -> None:
             start = time.perf_counter()
             reserved_level(demand, reserved_to_on_demand=0.6)
             times.append(time.perf_counter() - start)
-        print(f"reserved level of {HOURS_OF_MANY:,} hours, {what}: {min(times):.3f} s (goal 0.15)")
+        what = f"reserved level of {HOURS_OF_MANY:,} hours, {kind}"
+        yield Measured(what, f"{min(times):.3f} s", f"<= {LEVEL_S} s", min(times) <= LEVEL_S)
 
 
 def _one(form: str, months: int) -> None:
@@ -95,17 +112,20 @@ def _one(form: str, months: int) -> None:
     start = time.perf_counter()
     if form == "fast":
         mix = best_mix(question)
-        answer = f"{mix.outcome.present_value_usd:,.0f} USD, gap {mix.gap:.1e}"
+        usd, gap = mix.outcome.present_value_usd, mix.gap
     else:
         sys.path.insert(0, str(ROOT / "tests" / "planning"))
         from oracle import hourly_optimum, monthly_optimum
 
-        solve = hourly_optimum if form == "hourly" else monthly_optimum
-        answer = f"{solve(question, gap=1e-4):,.0f} USD"
+        usd, gap = (hourly_optimum if form == "hourly" else monthly_optimum)(question, gap=GAP), GAP
     seconds = time.perf_counter() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MIB
-    print(f"{seconds:.2f} s, {memory:.0f} MB, {answer}")
+    print(json.dumps([seconds, memory, usd, gap]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if sys.argv[1:2] == ["--one"]:
+        _one(sys.argv[2], int(sys.argv[3]))
+    else:
+        for row in measured():
+            print(f"{row.what}: {row.figure} {row.goal}", flush=True)

@@ -1,6 +1,6 @@
 """Time reading usage: a dump of Slurm of a million rows, and a FOCUS bill of so many gigabytes.
 
-Usage: python benchmarks/bench_usage.py [--rows N] [--gb N ...] [--folder DIR]
+Usage: python -m benchmarks.bench_usage [--rows N] [--gb N] [--folder DIR]
 
 Aims: a million rows of sacct in 5 s; a bill of 5 GB in 3 minutes within 2 GB of memory. The files are made here,
 always the same for the same size, and deleted afterwards.
@@ -9,15 +9,19 @@ always the same for the same size, and deleted afterwards.
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.measured import Measured
 
 SACCT = "JobIDRaw|JobID|User|Account|Partition|State|Submit|Eligible|Start|End|Elapsed|AllocTRES\n"
 FOCUS = (
@@ -71,39 +75,52 @@ def make_focus(path: Path, gigabytes: float) -> None:
 
 
 def read(path: Path) -> None:
-    """Read in this process and print seconds and memory: each reading has a process of its own."""
+    """Read in this process and print seconds, memory in GB and GPU-hours: each reading has a process of its own."""
     from rackrent.usage import load
 
     began = time.perf_counter()
     usage = load(path, timezone="UTC")
     seconds = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    size = path.stat().st_size / 1e9
-    print(
-        f"{path.name}: {size:.2f} GB, {usage.gpu_hours:,.0f} GPU-hours in {seconds:.1f} s, peak {peak:.2f} GB"
+    print(json.dumps([seconds, peak, usage.gpu_hours]))
+
+
+def measured(rows: int = 1_000_000, gigabytes: float = 5.0, folder: Path | None = None) -> Iterator[Measured]:
+    """Yield the reading of a dump and of a bill; the goals are those of the sizes that are the default."""
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        sacct, bill = Path(made) / "sacct.txt", Path(made) / "focus.csv"
+        make_sacct(sacct, rows)
+        seconds, peak, _hours = _timed(sacct)
+        yield Measured(f"{rows:,} rows of sacct", f"{seconds:.1f} s, {peak:.2f} GB", "<= 5 s", seconds <= 5)
+        make_focus(bill, gigabytes)
+        seconds, peak, _hours = _timed(bill)
+        within = seconds <= 180 and peak <= 2
+        what = f"FOCUS bill of {bill.stat().st_size / 1e9:.1f} GB"
+        yield Measured(what, f"{seconds:.0f} s, {peak:.2f} GB", "<= 180 s, 2 GB", within)
+
+
+def _timed(path: Path) -> tuple[float, float, float]:
+    command = [sys.executable, "-m", "benchmarks.bench_usage", "--read", str(path)]
+    told = subprocess.run(
+        command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent.parent
     )
+    seconds, peak, hours = json.loads(told.stdout)
+    return seconds, peak, hours
 
 
 def main() -> None:
     """Make, read, delete."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--rows", type=int, default=1_000_000)
-    ask.add_argument("--gb", type=float, nargs="*", default=[0.5])
+    ask.add_argument("--gb", type=float, default=0.5)
     ask.add_argument("--folder", type=Path, default=None)
     ask.add_argument("--read", type=Path, default=None, help=argparse.SUPPRESS)
     said = ask.parse_args()
     if said.read is not None:
         read(said.read)
         return
-    with tempfile.TemporaryDirectory(dir=said.folder) as folder:
-        path = Path(folder) / "sacct.txt"
-        make_sacct(path, said.rows)
-        subprocess.run([sys.executable, __file__, "--read", path], check=True)
-        for gigabytes in said.gb:
-            path = Path(folder) / f"focus-{gigabytes:g}.csv"
-            make_focus(path, gigabytes)
-            subprocess.run([sys.executable, __file__, "--read", path], check=True)
-            path.unlink()
+    for row in measured(said.rows, said.gb, said.folder):
+        print(f"{row.what}: {row.figure}", flush=True)
 
 
 if __name__ == "__main__":

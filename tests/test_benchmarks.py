@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks import bench_building, bench_cold, bench_compare, bench_query, bench_sources
+from benchmarks import (
+    bench_building,
+    bench_cold,
+    bench_compare,
+    bench_planning,
+    bench_query,
+    bench_sources,
+    bench_usage,
+)
 from benchmarks.measured import Measured, markdown, plain
 
 ROWS = [Measured("a search", "8.7 ms", "<= 25 ms", True), Measured("another", "9 s", "<= 3 s", False), Measured("Python", "0.03 s")]  # fmt: skip
@@ -47,12 +55,27 @@ def test_a_page_is_written_only_where_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for module in (bench_building, bench_cold, bench_compare, bench_query, bench_sources):
+    for module in (
+        bench_cold,
+        bench_query,
+        bench_compare,
+        bench_building,
+        bench_sources,
+        bench_planning,
+        bench_usage,
+    ):
         monkeypatch.setattr(module, "measured", lambda: iter(ROWS[1:2]))
     assert bench.main([]) == 0, "a goal that is not met is no failure"
     assert list(tmp_path.iterdir()) == []
     assert "another  9 s       <= 3 s  no" in capsys.readouterr().out
     assert bench.main(["--write", "page.md"]) == 0
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert text.startswith("# Benchmarks\n") and text.count("| another | 9 s | <= 3 s | no |") == 4
+    assert text.startswith("# Benchmarks\n") and text.count("| another | 9 s | <= 3 s | no |") == 7
     assert bench.main(["--read"]) == 2
+
+
+def test_a_small_dump_and_bill_are_timed(tmp_path: Path) -> None:
+    dump, bill = bench_usage.measured(300, 0.001, tmp_path)
+    assert dump.what == "300 rows of sacct" and dump.met is True
+    assert bill.what.startswith("FOCUS bill of 0.0 GB")
+    assert list(tmp_path.iterdir()) == []

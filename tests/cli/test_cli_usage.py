@@ -22,7 +22,7 @@ def test_summary_says_hours_and_what_to_mind(rackrent: Callable, jobs: str) -> N
     said = rackrent("usage", "summary", jobs)
     assert said.code == 0
     assert said.out.startswith("48.0 GPU-hours in 1 job\n")
-    assert "1 days of history, not a year" in said.out
+    assert "24 hours of history, not a year" in said.out
     told = json.loads(rackrent("usage", "summary", jobs, "--json").out)
     assert told["gpu_hours"] == 48
     assert told["work"]["reference_hours_per_month"] == pytest.approx(48 * 730 / 24)

@@ -85,7 +85,7 @@ def _optimum(question, blocks, gap):
         shared = (
             blocks is _every_step
         )  # steps stand on each other: together they are within a month's capacity
-        used = {}
+        used, before = {}, {}
         for t, need, hours in blocks(pool.demand):
             serve = []
             for s in (*question.owned, *question.committed, *question.rented):
@@ -96,7 +96,19 @@ def _optimum(question, blocks, gap):
                     price = hours * question.monthly(s.usd_per_gpu_hour)[t] / s.work_per_gpu
                 most = getattr(s, "gpus_most", None)
                 most = np.inf if most is None else most * s.work_per_gpu
+                share = getattr(s, "share_most", None)
+                if share is not None and not shared:
+                    most = share * need
                 use = int(columns.add(price * d[t + 1], upper=most))
+                if share is not None and shared:
+                    # Up to the height of each step: what stands below it, and the demand it is a share of.
+                    below, height, month = before.get(s.name, (None, 0.0, t))
+                    if month != t:
+                        below, height = None, 0.0
+                    total = int(columns.add(0.0, upper=share * (height + need)))
+                    terms = [(total, 1.0), (use, -1.0), *([] if below is None else [(below, -1.0)])]
+                    rows.add(terms, 0.0, 0.0)
+                    before[s.name] = total, height + need, t
                 if not shared and s.name in there:
                     rows.add([(use, 1.0), *((col, -work) for col, work in there[s.name][t])], -np.inf, 0.0)
                 used.setdefault((s.name, t), []).append((use, 1.0))

@@ -182,3 +182,15 @@ def test_a_backtest_says_what_was_hindsight():
 def test_bad_input_is_one_sentence(ask, said):
     with pytest.raises(BadInput, match=said):
         ask()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fewer_days_to_sign_on_cost_little(seed):
+    draw = np.random.default_rng(seed)
+    demand = draw.integers(0, 6, 240) + (np.arange(240) % 24 < 10)
+    tariff = Tariff(1.0, 0.0, fee_usd=30.0, term_hours=60)
+    exact, seldom = (best_in_hindsight(demand, tariff, every_hours=n).cost_usd for n in (1, 12))
+    assert exact <= seldom + 1e-9
+    assert seldom <= exact * 1.05
+    with pytest.raises(BadInput, match="their term is a multiple"):
+        best_in_hindsight(demand, tariff, every_hours=7)

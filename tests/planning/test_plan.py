@@ -16,9 +16,10 @@ from rackrent.costing.setting import Setting
 from rackrent.costing.use import Use
 from rackrent.errors import BadInput, NothingFeasible
 from rackrent.planning.history import history_of
-from rackrent.planning.market import supplies_of
-from rackrent.planning.supply import HOURS, Owned
-from rackrent.report.plan import verdict
+from rackrent.planning.market import speeds_for, supplies_of
+from rackrent.planning.policies import run_policies
+from rackrent.planning.supply import HOURS, Committed, Owned, Rented
+from rackrent.report.plan_words import verdict
 from rackrent.workload.read import workload_from
 
 FIRST = datetime(2026, 6, 1, tzinfo=UTC)
@@ -52,7 +53,7 @@ def lab(**limits):
 
 def test_it_is_cheaper_than_renting_and_serves_all_of_the_work():
     found = lab()
-    assert found.present_value_usd < found.all_rented_usd
+    assert found.present_value_usd < found.rented_usd
     assert sum(found.served_share(o) for o in found.options) == pytest.approx(1)
     work = sum(w.sum() for w in found.mix.outcome.served.values())
     assert work == pytest.approx(5.5 * 24 * HOURS, rel=2e-3), "weeks do not divide months"
@@ -72,7 +73,7 @@ def test_where_nothing_pays_it_says_so():
     assert verdict(found).startswith(
         "Rent everything by the hour: nothing you could own or reserve is cheaper"
     )
-    assert found.present_value_usd == pytest.approx(found.all_rented_usd)
+    assert found.present_value_usd == pytest.approx(found.rented_usd)
     assert found.history.paid_usd == pytest.approx(336)
     assert any("you paid $336.00 for these GPUs, $336.00 a GPU-hour" in note for note in found.notes)
 
@@ -117,7 +118,8 @@ def test_a_machine_to_own_costs_what_its_streams_cost(busy_share):
         {"demand": {"gpu_hours_per_month": 1}, "horizon_months": months, "location": {"site": "server_room"}}
     )
     setting = Setting(work, CATALOG)
-    owned = [o for o in supplies_of(setting, "lab", "RTX 3090", 1) if isinstance(o.supply, Owned)]
+    speeds = speeds_for(setting, "RTX 3090")
+    owned = [o for o in supplies_of(setting, "lab", 1, speeds) if isinstance(o.supply, Owned)]
     assert len(owned) >= 3
     for option in owned:
         machine = option.supply
@@ -133,6 +135,121 @@ def test_a_machine_to_own_costs_what_its_streams_cost(busy_share):
         cost = float(machine.price_usd) + machine.usd_per_month * months - float(machine.resale_usd[-1])
         cost += hours * machine.gpus * machine.usd_per_gpu_hour
         assert 4 * cost == pytest.approx(sum(s.usd.sum() for s in streams))
+
+
+def test_the_largest_job_is_said_to_be_unknown():
+    assert any("say it with --gang" in note for note in lab(doubts=False).notes)
+    assert not any("say it with --gang" in note for note in lab(doubts=False, gang=2).notes)
+
+
+def test_spot_serves_what_may_be_interrupted_and_no_more():
+    without, some = lab(doubts=False, machines=0), lab(doubts=False, machines=0, interruptible=0.3)
+    spot = [o for o in some.options if o.term in ("spot", "interruptible")]
+    assert len(spot) == 1 and not [o for o in without.options if o.term in ("spot", "interruptible")]
+    assert 0 < some.served_share(spot[0]) <= 0.3 + 1e-9
+    assert some.present_value_usd < without.present_value_usd
+    assert any("Nothing may be interrupted" in note for note in without.notes)
+    assert any("Spot serves at most 30% of each hour's work" in note for note in some.notes)
+    assert some.rented_usd == pytest.approx(without.rented_usd), "who rents now does it on demand"
+    assert "of the work on spot" in verdict(some)
+
+
+def test_longer_checkpoints_make_spot_dearer():
+    def price(minutes):
+        found = lab(doubts=False, machines=0, interruptible=0.3, checkpoint_minutes=minutes)
+        return next(o.supply.usd_per_gpu_hour for o in found.options if o.term in ("spot", "interruptible"))
+
+    assert price(60.0) > price(5.0)
+
+
+HAVE = {"gpu": "RTX 3090", "gpus": 4, "machines": 2, "power_kw": 1.6, "idle_watts": 150, "resale_usd": 2_000}
+
+
+def test_machines_there_are_cost_their_upkeep_and_may_be_sold():
+    found = lab(doubts=False, have=[HAVE])
+    mine = next(o for o in found.options if o.had)
+    assert mine.id == "own_existing/0" and mine.supply.now == 2
+    assert found.mix.outcome.capital.sum() < lab(doubts=False).mix.outcome.capital.sum(), "two are there"
+    assert sum(found.to_dict()["options"][0]["by_month"]["bought"]) == 0, "more of them cannot be bought"
+    assert "keep your 2 machines (own machine)" in verdict(found).casefold()
+    assert any("is spent and does not count" in note for note in found.notes)
+    kept = found.mix.outcome.machines[mine.supply.name]
+    assert kept.tolist() == [2] * 24
+
+
+def test_machines_that_are_not_worth_keeping_are_sold_now():
+    dear = {**HAVE, "resale_usd": 50_000}
+    found = lab(doubts=False, have=[dear])
+    mine = next(o for o in found.options if o.had)
+    assert found.mix.decisions.sold[mine.supply.name][0] == 2
+    assert (0, "sell", mine, 2) in found.actions()
+    assert verdict(found).startswith("Sell your 2 machines (own machine)")
+    assert found.mix.outcome.income[0] == pytest.approx(-2 * (50_000 * 0.875 - 100))
+
+
+def test_a_machine_that_can_do_none_of_the_work_is_left_out_and_said_so():
+    found = lab(doubts=False, gang=2, have=[{**HAVE, "gpus": 1, "power_kw": 0.5, "name": "little one"}])
+    assert not [o for o in found.options if o.had]
+    assert any(note.startswith("little one can do none of this work") for note in found.notes)
+
+
+def test_a_bill_is_what_is_done_now():
+    cheap = plan(
+        Usage(hours(day_and_night()).with_columns(effective_usd=0.05)), CATALOG, months=12, doubts=False
+    )
+    assert cheap.now_is_billed and cheap.to_dict()["now_is"] == "billed"
+    assert cheap.now_usd == pytest.approx(0.05 * 8_760, rel=0.03)
+    assert "at what you pay, stay with what you do" in verdict(cheap)
+    dear = plan(
+        Usage(hours(day_and_night()).with_columns(effective_usd=9.0)), CATALOG, months=12, doubts=False
+    )
+    assert "for what you do now, at the price per GPU-hour of your bill" in verdict(dear)
+    assert dear.saving_now > dear.saving
+    assert dear.saved_in_window_usd == pytest.approx((dear.now_usd - dear.present_value_usd) * 672 / 8_760)
+
+
+def test_rules_without_foresight_keep_their_promise():
+    yearly = Committed(name="1y", pool="a", gpus=2, term_months=12, usd_per_month=2 * 0.6 * HOURS)
+    rented = Rented(name="od", pool="a", gpus=1, usd_per_gpu_hour=1.0)
+    run = run_policies("a", "1y", np.resize(day_and_night(), 24 * HOURS), yearly, rented)
+    assert run.on_demand_usd == pytest.approx(5.5 * 24 * HOURS, rel=2e-3)
+    assert (run.deterministic_bound, run.randomised_bound) == (2.0, pytest.approx(1.581977, abs=1e-6))
+    assert run.hindsight_usd < run.deterministic_usd <= run.hindsight_usd * run.deterministic_bound
+    assert run.randomised_usd <= run.hindsight_usd * run.randomised_bound
+    # Three GPUs are always in use: who knows it reserves them at 0.6, and rents five more half of the time.
+    assert run.hindsight_usd == pytest.approx((3 * 0.6 + 5 * 0.5) * 24 * HOURS, rel=2e-3)
+
+
+def test_a_reservation_that_never_pays_has_no_rule():
+    dear = Committed(name="1y", pool="a", gpus=2, term_months=12, usd_per_month=2 * 1.1 * HOURS)
+    rented = Rented(name="od", pool="a", gpus=1, usd_per_gpu_hour=1.0)
+    assert run_policies("a", "1y", np.ones(12 * HOURS), dear, rented) is None
+
+
+def test_doubt_names_a_plan_that_is_regretted_no_more():
+    found = lab()
+    assert 0 <= found.doubt.expected_regret_usd <= found.doubt.plan_regret_usd
+    assert found.doubt.usd[0] <= found.present_value_usd * 1.5 and found.doubt.usd[0] < found.doubt.usd[1]
+    assert found.doubt.growth_per_year.likely == 0
+    assert lab(doubts=False).doubt is None and lab(doubts=False).policies == ()
+
+
+def test_the_queue_before_and_after():
+    when = [FIRST + timedelta(hours=8 * n) for n in range(80)]
+    sent = pl.DataFrame(
+        {
+            "job": [str(n) for n in range(80)], "pool": "lab", "gpu": "RTX 3090", "gpus": 4.0, "eligible": when,
+            "started": [w + timedelta(hours=31) for w in when], "ended": [w + timedelta(hours=39) for w in when],
+        },
+        schema_overrides={name: pl.Datetime("us", "UTC") for name in ("eligible", "started", "ended")},
+    )  # fmt: skip
+    found = plan(Usage(hours([4] * 671), sent), CATALOG, months=24, doubts=False)
+    assert found.queues.overall.now.median_hours == 31
+    assert found.queues.overall.planned.p90_hours <= found.queues.startup_hours
+    assert any("demand is censored" in note for note in found.notes)
+    told = found.to_dict()["queue"]
+    assert told["overall"]["now"] == {"median_hours": 31.0, "p90_hours": 31.0}
+    assert told["by_gang"][0]["gpus"] == 4
 
 
 def test_it_goes_to_json_whole():
@@ -166,6 +283,15 @@ def test_weeks_are_repeated_whole():
         (Usage(hours([1]).with_columns(gpus_in_use=None)), {}, "In 1 hours the GPUs in use are unknown"),
         (Usage(hours([1])), {"months": 0}, "1 to 120 months"),
         (Usage(hours([1])), {"kw": -1.0}, "limit kw must be 0 or more"),
+        (Usage(hours([1])), {"gpu": "RTX 3091"}, "did you mean 'RTX 3090'"),
+        (Usage(hours([1])), {"interruptible": 30}, "must be from 0 to 1, not 30"),
+        (Usage(hours([1])), {"interruptible": 0.3, "checkpoint_minutes": 0}, "checkpoint_minutes"),
+        (Usage(hours([1])), {"gang": 0}, "1 to 4096 GPUs, not 0"),
+        (Usage(hours([1])), {"have": [{"gpu": "RTX 3091"}]}, "RTX 3091"),
+        (Usage(hours([1])), {"have": []}, "lists no machines"),
+        (Usage(hours([1])), {"have": [{"gpu": "RTX 3090", "gpuz": 2}]}, "gpuz"),
+        (Usage(hours([1])), {"task": "genric"}, "did you mean 'generic'"),
+        (Usage(hours([1])), {"site": "garage"}, "site"),
     ],
 )
 def test_bad_input_is_one_sentence(usage, limits, said):

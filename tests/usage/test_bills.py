@@ -14,6 +14,7 @@ from shared_files import shared
 
 from rackrent import usage
 from rackrent.errors import BadInput, RackrentError
+from rackrent.usage.load import load
 
 Row = dict[str, object]
 
@@ -244,3 +245,12 @@ def test_without_the_extra_one_sentence_says_what_to_install(
         RackrentError, match=r"reading bills needs Ibis and DuckDB: pip install 'rackrent\[bills\]'"
     ):
         usage.load(written(tmp_path / "focus.csv", [focus()]))
+
+
+def test_a_bill_that_breaks_off_within_a_quote_is_one_sentence(tmp_path):
+    path = tmp_path / "bill.csv"
+    path.write_text(
+        'BilledCost,EffectiveCost,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,Tags\n1,1,2026-01-01,2026-01-02,Usage,"{""a'
+    )
+    with pytest.raises(BadInput, match="breaks off, or a quote in it is not closed"):
+        load(path)

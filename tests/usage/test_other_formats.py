@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,9 @@ from shared_files import shared
 
 from rackrent import usage
 from rackrent.errors import BadInput
+from rackrent.usage.load import load
 from rackrent.usage.store import write
+from rackrent.usage.summary import summarise
 
 
 def text(path: Path, content: str) -> Path:
@@ -166,3 +169,55 @@ def test_nothing_is_half_written(tmp_path: Path) -> None:
     )
     with pytest.raises(BadInput, match="cannot be written"):
         write(found, tmp_path / "nowhere" / "u.parquet")
+
+
+HOURS_OF_TWO = "hour,gpus_in_use,pool\n2026-01-01 00:00:00,{a},lab\n2026-01-01 01:00:00,2,lab\n"
+
+
+def test_overlapping_hours_of_two_files_count_once(tmp_path):
+    for name in ("jan.csv", "again.csv"):
+        (tmp_path / name).write_text(HOURS_OF_TWO.format(a=4))
+    found = load([tmp_path / "jan.csv", tmp_path / "again.csv"], timezone="UTC")
+    assert found.gpu_hours == 6
+    assert "2 hours are in more than one file and counted once" in found.warnings
+
+
+def test_files_that_differ_on_an_hour_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text(HOURS_OF_TWO.format(a=4))
+    (tmp_path / "b.csv").write_text(HOURS_OF_TWO.format(a=5))
+    with pytest.raises(
+        BadInput, match=r"a\.csv and b\.csv differ on the hour 2026-01-01 00:00 of the same pool"
+    ):
+        load([tmp_path / "a.csv", tmp_path / "b.csv"], timezone="UTC")
+
+
+def test_columns_named_for_what_is_no_csv_are_refused(tmp_path):
+    path = tmp_path / "sacct.txt"
+    path.write_text(
+        "JobIDRaw|User|Account|Partition|State|Submit|Eligible|Start|End|Elapsed|AllocTRES\n"
+        "1|u|a|gpu|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T01:00:00|01:00:00|gres/gpu=1\n"
+    )
+    with pytest.raises(BadInput, match=r"none of these files is one \(sacct.txt: sacct\)"):
+        load(path, columns={"gpus": "User"})
+
+
+def test_a_broken_gzip_file_is_not_an_empty_one(tmp_path):
+    path = tmp_path / "hours.csv.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x00broken")
+    with pytest.raises(BadInput, match="gzip file breaks off"):
+        load(path)
+    path.write_bytes(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff\xff")
+    with pytest.raises(BadInput, match="gzip file breaks off"):
+        load(path)
+
+
+def test_a_stream_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "stream")
+    with pytest.raises(BadInput, match="no file but a stream"):
+        load(tmp_path / "stream")
+
+
+def test_a_short_history_is_told_in_hours(tmp_path):
+    (tmp_path / "a.csv").write_text(HOURS_OF_TWO.format(a=4))
+    said = summarise(load(tmp_path / "a.csv", timezone="UTC")).warnings
+    assert "2 hours of history, not a year: nothing here is scaled to one" in said

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rackrent.cli.options import AsJson, AsOf, CatalogFolder, Lang, catalog_in, day_of, print_json, progress
-from rackrent.errors import BadInput
+from rackrent.cli.reading import Read, reads_usage
 from rackrent.i18n import gettext as _
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -18,18 +18,26 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 USAGE is any file that `rackrent usage` reads: Slurm, bills, metrics, or a CSV with one row an hour (hour, gpus_in_use,
 and pool and gpu where you have them)."""))  # fmt: skip
+@reads_usage
 def plan(
     usage: Annotated[list[Path], typer.Argument(metavar="USAGE...", help=_("Files of what was used."))],
     *,
-    column: Annotated[
-        list[str] | None, typer.Option(metavar="OURS=THEIRS", help=_("What a column is called in the file (may be given several times)."))
-    ] = None,
+    read: Read,
     gpu: Annotated[str | None, typer.Option(metavar="TEXT", help=_("GPU of hours that do not say theirs."))] = None,
     gang: Annotated[
         int | None, typer.Option(metavar="NUMBER", help=_("GPUs that the largest job needs in one machine. [default: as the jobs say, else 1]"))
     ] = None,
+    have: Annotated[
+        Path | None, typer.Option(metavar="FILE", help=_("YAML file with the machines you own already, under have: as in a workload."))
+    ] = None,
     months: Annotated[int, typer.Option(metavar="NUMBER", help=_("Time looked ahead, months."))] = 36,
     growth: Annotated[float, typer.Option(metavar="NUMBER", help=_("Growth of the demand a year, as a share."))] = 0.0,
+    interruptible: Annotated[
+        float, typer.Option(metavar="SHARE", help=_("Share of each hour's work that survives an interruption, 0 to 1: spot may do it."))
+    ] = 0.0,
+    checkpoint_minutes: Annotated[
+        float, typer.Option(metavar="MINUTES", help=_("Time to write one checkpoint, for work on spot."))
+    ] = 5.0,
     upfront: Annotated[float | None, typer.Option(metavar="USD", help=_("At most this much up front, all together."))] = None,
     monthly: Annotated[float | None, typer.Option(metavar="USD", help=_("At most this much a month besides."))] = None,
     kw: Annotated[float | None, typer.Option(metavar="KW", help=_("At most this much power for own machines."))] = None,
@@ -37,6 +45,9 @@ def plan(
     task: Annotated[str, typer.Option(metavar="TEXT", help=_("Kind of work, for the speed of other GPUs."))] = "generic",
     country: Annotated[str, typer.Option(metavar="TEXT", help=_("Where own machines stand, ISO 3166 alpha-3."))] = "USA",
     site: Annotated[str, typer.Option(metavar="TEXT", help=_("Where own machines stand: home, office, server_room."))] = "server_room",
+    quick: Annotated[
+        bool, typer.Option("--quick", help=_("Leave out the plan under doubt and the rules that do not know the future."))
+    ] = False,
     as_of: AsOf = None,
     catalog: CatalogFolder = None,
     as_json: AsJson = False,
@@ -44,17 +55,19 @@ def plan(
     lang: Lang = None,
 ) -> None:  # fmt: skip
     """Plan and show."""
-    names = dict(_pair(text) for text in column or [])
+    used = read(usage)
     with progress(_("planning")):
         from rackrent.app.plan import plan as plan_of
         from rackrent.catalog.catalog import load
-        from rackrent.report.plan import print_plan, verdict
+        from rackrent.report.plan import print_plan
+        from rackrent.report.plan_words import verdict
 
         day = day_of(as_of)
         prices = catalog_in(catalog, day) or (load(as_of=day) if day else None)
         found = plan_of(
-            usage, prices, columns=names, gpu=gpu, gang=gang, months=months, growth_per_year=growth, upfront_usd=upfront,
-            monthly_usd=monthly, kw=kw, machines=machines, task=task, country=country, site=site,
+            used, prices, have=have, gpu=gpu, gang=gang, months=months, growth_per_year=growth,
+            interruptible=interruptible, checkpoint_minutes=checkpoint_minutes, upfront_usd=upfront, monthly_usd=monthly,
+            kw=kw, machines=machines, task=task, country=country, site=site, doubts=not quick,
         )  # fmt: skip
         if html is not None:
             from rackrent.report.plan_html import write_html
@@ -64,10 +77,3 @@ def plan(
         print_json({"verdict": verdict(found), **found.to_dict()})
     else:
         print_plan(found)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    ours, separator, theirs = text.partition("=")
-    if not (ours and separator and theirs):
-        raise BadInput(_("--column is {text}; it must be like gpus_in_use=NAME").format(text=repr(text)))
-    return ours, theirs

@@ -11,33 +11,45 @@ from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
 from rackrent.planning.demand_check import hourly
 from rackrent.planning.highs import Columns, Rows, minimise
+from rackrent.planning.load_duration import load_duration
 from rackrent.planning.online import OnlineRun, Tariff, reservation_cost, whole
 from rackrent.planning.reserved import reserved_level, reserved_savings
 
 
-def best_in_hindsight(demand: ArrayLike, tariff: Tariff) -> OnlineRun:
+def best_in_hindsight(demand: ArrayLike, tariff: Tariff, *, every_hours: int = 1) -> OnlineRun:
     """Return the cheapest reservations for a demand known in advance, started in any hour.
 
-    `demand` is whole GPUs by the hour. The rows are intervals, so the linear program has whole answers.
+    `demand` is whole GPUs by the hour. With `every_hours` reservations start only so often (a divisor of the term):
+    a smaller program, and at most a little dearer. The rows are intervals, so the linear program has whole answers.
+    Raises BadInput.
     """
     gpus = whole(demand)
-    n = gpus.size
+    if every_hours < 1 or tariff.term_hours % every_hours:
+        raise BadInput(_("Reservations must start so often that their term is a multiple of it."))
+    parts = np.split(gpus, range(every_hours, gpus.size, every_hours))
+    term = tariff.term_hours // every_hours
     saved = tariff.on_demand_usd_per_hour - tariff.reserved_usd_per_hour
     columns, rows = Columns(), Rows()
-    starts = columns.add(np.full(n, tariff.fee_usd))
-    active = columns.add(np.zeros(n))
-    used = columns.add(np.full(n, -saved), upper=gpus.astype(float))
-    for hour in range(n):
+    starts = columns.add(np.full(len(parts), tariff.fee_usd))
+    active = columns.add(np.zeros(len(parts)))
+    used = columns.add(np.full(len(parts), -saved), upper=np.array([part.sum() for part in parts], float))
+    for part, hours in enumerate(parts):
         # active[t] = active[t-1] + start[t] - start[t - term]
-        terms = [(active[hour], 1.0), (starts[hour], -1.0)]
-        if hour:
-            terms.append((active[hour - 1], -1.0))
-        if hour >= tariff.term_hours:
-            terms.append((starts[hour - tariff.term_hours], 1.0))
+        terms = [(active[part], 1.0), (starts[part], -1.0)]
+        if part:
+            terms.append((active[part - 1], -1.0))
+        if part >= term:
+            terms.append((starts[part - term], 1.0))
         rows.add(terms, 0.0, 0.0)
-        rows.add([(used[hour], 1.0), (active[hour], -1.0)], -np.inf, 0.0)
+        # What so many serve is under each line of the part's load-duration curve.
+        curve = load_duration(hours)
+        for level in np.unique(np.append(hours[hours > 0], 0))[: -1 if hours.any() else None].tolist():
+            slope = float(curve.hours_above(level))
+            value = float(curve.served(level)) - slope * level
+            rows.add([(used[part], 1.0), (active[part], -slope)], -np.inf, value)
     found = minimise(columns, rows)
-    reserved = np.rint(found.values[starts]).astype(np.int64)
+    reserved = np.zeros(gpus.size, dtype=np.int64)
+    reserved[::every_hours] = np.rint(found.values[starts]).astype(np.int64)
     return OnlineRun(reserved, reservation_cost(gpus, reserved, tariff))
 
 

@@ -51,6 +51,15 @@ class LoadDuration:
         found: NDArray[np.float64] = self.sums[below] + at * (self.hours - below)
         return found
 
+    def beyond(self, share: float) -> LoadDuration:
+        """Return the curve of what is left when `share` of every hour is served by something else.
+
+        >>> load_duration([4, 8]).beyond(0.25).ascending.tolist()
+        [3.0, 6.0]
+        """
+        left = max(0.0, 1.0 - share)
+        return LoadDuration(self.ascending * left, self.sums * left)
+
     def curve(self, points: int) -> NDArray[np.float64]:
         """Return the curve for a chart, shape (points, 2): share of the hours, and the demand they reach.
 

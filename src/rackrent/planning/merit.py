@@ -1,4 +1,9 @@
-"""In which order the machines of a pool are used within a month: those that cost least for an hour's work first."""
+"""In which order the machines of a pool are used within a month: those that cost least for an hour's work first.
+
+Some supplies have a number of GPUs, spot also serves at most a share of each hour's demand. Of a demand `d` the layers up
+to one, with capacities that sum to `c` and shares that sum to `f`, serve `min(d, f d + c) = f d + min((1 - f) d, c)`:
+a share of everything, and what a capacity serves of the rest. So the load-duration curve is enough for spot as well.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +21,14 @@ from rackrent.planning.supply import Owned, Question, Supply
 class Layer:
     """One supply in the order: cost of an hour of reference work, and how much of it there can be at once.
 
-    `capacity` is None for machines that the plan decides on, else fixed (inf: as much as wanted).
+    `capacity` is None for machines that the plan decides on, else fixed (inf: as much as wanted). `share` is how much
+    of each hour's demand it may serve besides.
     """
 
     supply: Supply
     usd_per_work_hour: float
     capacity: float | None
+    share: float = 0.0
 
 
 def merit_order(question: Question, pool: str, month: int) -> list[Layer]:
@@ -33,9 +40,12 @@ def merit_order(question: Question, pool: str, month: int) -> list[Layer]:
     ]
     for r in question.rented:
         if r.pool == pool:
-            most = np.inf if r.gpus_most is None else r.gpus_most * r.work_per_gpu
             hour = float(question.monthly(r.usd_per_gpu_hour)[month]) / r.work_per_gpu
-            layers.append(Layer(r, hour, float(most)))
+            if r.share_most is not None:
+                layers.append(Layer(r, hour, 0.0, r.share_most))
+            else:
+                most = np.inf if r.gpus_most is None else r.gpus_most * r.work_per_gpu
+                layers.append(Layer(r, hour, float(most)))
     layers.sort(key=lambda layer: layer.usd_per_work_hour)
     for place, layer in enumerate(layers):
         if layer.capacity == np.inf:
@@ -50,10 +60,11 @@ def served_by_layer(
 
     `machines` is how many there are of each supply that the plan decides on.
     """
-    each = [
-        layer.supply.work * machines[layer.supply.name] if layer.capacity is None else layer.capacity
-        for layer in layers
-    ]
-    reach = np.minimum(np.cumsum(each), curve.peak)
-    served: NDArray[np.float64] = np.diff(curve.served(reach), prepend=0.0)
-    return served, curve.peak - (float(reach[-1]) if layers else 0.0)
+    reached, capacity, share = [0.0], 0.0, 0.0
+    for layer in layers:
+        own = layer.supply.work * machines[layer.supply.name] if layer.capacity is None else layer.capacity
+        capacity, share = capacity + own, min(1.0, share + layer.share)
+        rest = curve.beyond(share)
+        reached.append(share * curve.total + float(rest.served(min(capacity, rest.peak))))
+    served: NDArray[np.float64] = np.diff(reached)
+    return served, max(0.0, curve.peak * (1.0 - share) - capacity)

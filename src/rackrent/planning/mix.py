@@ -3,7 +3,8 @@
 Whole machines are decided month by month. Within a month the cheapest hours come first, so all that the demand of a
 pool does to the cost is in `served(c)`, the work that a capacity c does: concave, piecewise linear, from the
 load-duration curve. With layers of hourly cost `v1 <= v2 <= ...` and reach `c1 <= c2 <= ...` (running sums of
-capacity) the month costs `v_last total - sum (v[i+1] - v[i]) served(c[i])`. Each `served(c[i])` is one column under
+capacity) the month costs `v_last total - sum (v[i+1] - v[i]) served(c[i])`. Where spot may serve a share of each hour
+(see `merit`), `served` is that share of all and what the capacity serves of the rest. Each `served(c[i])` is one column under
 the lines it has needed so far: the program stays small, and lines are added where a solution lies above the curve
 until the plan, priced exactly, is within the gap of the bound. Machines are whole, so where all of a reach come in
 multiples of one size the lines join the curve's points at those multiples: tighter than tangents, and nearly whole
@@ -89,7 +90,8 @@ def best_mix(question: Question, *, gap: float = GAP) -> Mix:
 
 @dataclass(frozen=True)
 class _Reach:
-    """One column `served(c)`: the capacity c as terms and a constant, and the curve it lies under.
+    """One column `served(c)`: the capacity c as terms and a constant, and the curve it lies under (of what the shares
+    up to there leave).
 
     `step` is the size of which every term is a multiple; None where there is none.
     """
@@ -197,29 +199,35 @@ class _Program:
         if not layers:
             raise NothingFeasible(_("Nothing can serve the pool {pool}.").format(pool=pool))
         terms: dict[int, float] = {}
-        constant = 0.0
+        constant = share = 0.0
         for place, layer in enumerate(layers):
             if layer.capacity is None:
                 terms[int(self.there[layer.supply.name][month])] = layer.supply.work
             else:
                 constant += layer.capacity
+            share = min(1.0, share + layer.share)
+            rest = curve.beyond(share)
             if place + 1 == len(layers):
                 if layer.capacity != np.inf:
-                    self.rows.add(terms.items(), curve.peak - constant, np.inf)
-                usd = layer.usd_per_work_hour * curve.total
-                self.constant += usd * float(self.discount[month + 1])
-                self.running_constant[month] += usd
+                    self.rows.add(terms.items(), rest.peak - constant, np.inf)
+                self._pay(month, layer.usd_per_work_hour * curve.total)
                 return
             step = layers[place + 1].usd_per_work_hour - layer.usd_per_work_hour
             if step > 0:
-                column = int(self.columns.add(-step * self.discount[month + 1], upper=curve.total))
+                self._pay(month, -step * share * curve.total)
+                column = int(self.columns.add(-step * self.discount[month + 1], upper=rest.total))
                 step_size = _common_step(list(terms.values()))
-                self.reaches.append(_Reach(column, dict(terms), constant, curve, step_size))
+                self.reaches.append(_Reach(column, dict(terms), constant, rest, step_size))
                 self.running[month][column] = -step
-                at = {float(curve.ascending[int(share * (curve.hours - 1))]) for share in FIRST_LINES}
+                at = {float(rest.ascending[int(part * (rest.hours - 1))]) for part in FIRST_LINES}
                 lines = {line for c in at for line in self.reaches[-1].lines(max(c, constant))}
                 for slope, start in sorted(lines):
                     _bound(self.rows, self.reaches[-1], slope, start)
+
+    def _pay(self, month: int, usd: float) -> None:
+        """Count what a month costs whatever is decided."""
+        self.constant += usd * float(self.discount[month + 1])
+        self.running_constant[month] += usd
 
     def _limit(self) -> None:
         limits, question = self.question.limits, self.question

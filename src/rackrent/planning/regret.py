@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rackrent.errors import NothingFeasible
 from rackrent.i18n import gettext as _
 from rackrent.planning.evaluate import Decisions, evaluate
-from rackrent.planning.mix import best_mix
+from rackrent.planning.mix import GAP, best_mix
 from rackrent.planning.supply import HOURS, Question
 from rackrent.units import MONTHS_PER_YEAR, Interval
 
@@ -24,7 +24,7 @@ class Regretted:
     """The plan of least expected regret, USD of present value.
 
     `usd` is what each candidate costs in each state and `best_usd` what the best plan of that state costs, shapes
-    (candidates, states) and (states,); inf where a candidate breaks a limit or leaves an hour unserved.
+    (candidates, states) and (states,), the best plans of the states first; inf where a candidate breaks a limit or leaves an hour unserved.
     """
 
     decisions: Decisions
@@ -60,22 +60,29 @@ def states(
     return found, np.array(weights)
 
 
-def least_regret(questions: list[Question], weights: NDArray[np.float64]) -> Regretted:
-    """Return, of the best plans of every state, the one whose expected regret over all states is least.
+def least_regret(
+    questions: list[Question],
+    weights: NDArray[np.float64],
+    *others: Decisions,
+    gap: float = GAP,
+) -> Regretted:
+    """Return, of the best plans of every state and of `others`, the one whose expected regret over all states is least.
 
-    All states have the same ways of getting GPUs, by name, and months. Raises NothingFeasible where each plan breaks
-    a limit in some state.
+    All states have the same ways of getting GPUs, by name, and months; the best plans are so to the relative `gap`.
+    Raises NothingFeasible where each plan breaks a limit in some state.
     """
-    plans = [best_mix(question) for question in questions]
-    best = np.array([plan.outcome.present_value_usd for plan in plans])
+    plans = [best_mix(question, gap=gap) for question in questions]
+    candidates = [*(plan.decisions for plan in plans), *others]
     curves = [question.curves() for question in questions]
-    usd = np.empty((len(plans), len(questions)))
-    for row, plan in enumerate(plans):
+    usd = np.empty((len(candidates), len(questions)))
+    for row, decisions in enumerate(candidates):
         for column, question in enumerate(questions):
-            outcome = evaluate(question, plan.decisions, curves[column])
+            outcome = evaluate(question, decisions, curves[column])
             usd[row, column] = np.inf if outcome.broken else outcome.present_value_usd
+    # Another candidate may be within the gap better than a state's own.
+    best = np.minimum([plan.outcome.present_value_usd for plan in plans], usd.min(axis=0))
     regret = (usd - best) @ weights
     chosen = int(np.argmin(regret))
     if not np.isfinite(regret[chosen]):
         raise NothingFeasible(_("No plan keeps the limits in every state of the world looked at."))
-    return Regretted(plans[chosen].decisions, chosen, max(0.0, float(regret[chosen])), usd, best, weights)
+    return Regretted(candidates[chosen], chosen, max(0.0, float(regret[chosen])), usd, best, weights)

@@ -83,10 +83,15 @@ class Committed(Supply):
 
 @dataclass(frozen=True, kw_only=True)
 class Rented(Supply):
-    """GPUs rented by the hour, at most `gpus_most` at a time (None: as many as wanted). For spot the price holds rework."""
+    """GPUs rented by the hour, at most `gpus_most` at a time (None: as many as wanted).
+
+    `share_most` in its place is the share of each hour's demand that may be served so: spot, for the part of the work
+    that survives an interruption. The price of spot holds the work done twice.
+    """
 
     usd_per_gpu_hour: ArrayLike
     gpus_most: float | None = None
+    share_most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,13 @@ class Question:
             _require(s.work_per_gpu > 0, _("A GPU of {name} must do more than no work.").format(name=s.name))
         for machine in self.owned:
             self._no_arbitrage(machine)
+        for r in self.rented:
+            _require(
+                r.share_most is None or (0 <= r.share_most <= 1 and r.gpus_most is None),
+                _(
+                    "{name} may serve a share of the demand from 0 to 1, or a number of GPUs, not both."
+                ).format(name=r.name),
+            )
 
     def _no_arbitrage(self, machine: Owned) -> None:
         price, resale = self.monthly(machine.price_usd), self.monthly(machine.resale_usd, extra=1)

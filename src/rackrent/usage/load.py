@@ -55,6 +55,12 @@ def load(
     zone = zone_of(timezone)
     said: list[str] = []
     readings = read_files(_distinct(files, said), format, zone, columns or {})
+    if columns and not any(r.format == "csv" for r in readings):
+        raise BadInput(
+            _("--column names columns of a plain CSV, and none of these files is one ({files})").format(
+                files=", ".join(f"{r.source}: {r.format}" for r in readings)
+            )
+        )
     if timezone is None and any(r.local_times for r in readings):
         said.append(_("times without an offset are taken as UTC; say --timezone if they are local"))
     for r in readings:
@@ -105,7 +111,13 @@ def _together(
                 unknown.height,
             ).format(n=unknown.height, hours=hours)
         )  # fmt: skip
-    hourly = pl.concat([_hourly(jobs), *(_in_window(r.hourly, window) for r in readings)])
+    # Hours without the jobs or charges they are made of are all that was in use in a pool.
+    of_pools = [
+        r.format in ("csv", "rackrent") and r.jobs.is_empty() and r.charges.is_empty() for r in readings
+    ]
+    given = _hours_once([r.hourly for r, whole in zip(readings, of_pools, strict=True) if whole], said)
+    given += [r.hourly for r, whole in zip(readings, of_pools, strict=True) if not whole]
+    hourly = pl.concat([_hourly(jobs), *(_in_window(hours, window) for hours in given)])
     hourly = with_capacity(hourly, capacity, window)
     formats = tuple((r.source, r.format) for r in readings)
     charges = pl.concat([r.charges for r in readings])
@@ -119,6 +131,34 @@ def _together(
         formats,
         sum(r.unreadable for r in readings),
     )
+
+
+def _hours_once(given: list[pl.DataFrame], said: list[str]) -> list[pl.DataFrame]:
+    """Hours that two files give alike count once; hours on which they differ are refused: nobody can tell whether they
+    are of two clusters or one of them is wrong."""
+    if len(given) < 2:
+        return given
+    keys = ["hour_utc", "pool", "gpu"]
+    both = pl.concat(given)
+    figures = [c for c in both.columns if c != "source"]
+    once = both.unique(figures, keep="first", maintain_order=True)
+    unlike = once.filter(pl.struct(keys).is_duplicated()).sort("hour_utc")
+    if unlike.height:
+        hour, pool = unlike["hour_utc"][0], unlike["pool"][0]
+        first, other = sorted(
+            unlike.filter((pl.col("hour_utc") == hour) & pl.col("pool").eq_missing(pool))["source"]
+        )[:2]
+        raise BadInput(
+            _("{first} and {other} differ on the hour {hour} of the same pool; give each pool a name of its own in a column pool, or only one of the files").format(
+                first=first, other=other, hour=f"{hour:%Y-%m-%d %H:%M}"
+            )
+        )  # fmt: skip
+    if twice := both.height - once.height:
+        said.append(
+            ngettext("{n} hour is in more than one file and counted once", "{n} hours are in more than one file and counted once", twice)
+            .format(n=f"{twice:,}")
+        )  # fmt: skip
+    return [once]
 
 
 def _check_given(jobs: pl.DataFrame) -> None:

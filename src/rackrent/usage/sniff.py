@@ -99,6 +99,8 @@ def _read(path: Path, kind: str, zone: str, columns: Mapping[str, str]) -> Readi
 def _head(path: Path) -> bytes:
     """The first bytes, unpacked. Raises BadInput for what is no text at all."""
     name = str(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise refusal(name, _("this is no file but a stream; save it to a file first"))
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
@@ -112,7 +114,13 @@ def _head(path: Path) -> bytes:
     except OSError as error:
         raise refusal(name, _("this file cannot be read ({reason})").format(reason=error.strerror)) from None
     if head[:2] == b"\x1f\x8b":
-        head = zlib.decompressobj(31).decompress(head, HEAD)
+        packed = head
+        try:
+            head = zlib.decompressobj(31).decompress(packed, HEAD)
+        except zlib.error:
+            head = b""
+        if not head and len(packed) != len(gzip.compress(b"")):
+            raise refusal(name, _("this gzip file breaks off; fetch it again"))
     if head[:4] == b"PK\x03\x04":
         if b"xl/" in head or path.suffix.lower() in (".xlsx", ".xlsm"):
             raise refusal(name, _("this is an Excel workbook; save the sheet as CSV"))

@@ -97,6 +97,10 @@ def summarise(
     if usage.window is not None and (n := days(usage)) < DAYS_PER_YEAR - 1:
         warnings.append(
             _("{days:.0f} days of history, not a year: nothing here is scaled to one").format(days=n)
+            if n >= 2
+            else _("{hours:.0f} hours of history, not a year: nothing here is scaled to one").format(
+                hours=n * 24
+            )
         )
     return Summary(
         usage,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,36 @@ def workload_from(mapping: Mapping[str, Any] | Workload, where: str = "workload"
     if isinstance(mapping, Workload):
         return mapping
     return _checked(from_python(mapping, where))
+
+
+def read_machines(path: Path) -> Workload:
+    """Read the machines listed under `have` in the YAML file `path`, and what it says of how machines are counted.
+
+    The file is a workload, or only the list: demand may be missing. Raises BadInput, also where it lists none.
+    """
+    where = str(path)
+    return _machines(from_yaml(_decode(_bytes(path, where), where), where))
+
+
+def machines_from(have: Sequence[Mapping[str, Any]], where: str = "have") -> Workload:
+    """Make a workload of a list of machines as `have` holds them. Raises BadInput.
+
+    >>> machines_from([{"gpu": "RTX 3090", "gpus": 4}]).have[0].machines
+    1
+    """
+    return _machines(from_python({"have": list(have)}, where))
+
+
+def _machines(source: Source) -> Workload:
+    if isinstance(source.tree, dict) and source.tree:
+        if not source.tree.get("have"):
+            raise source.refuse(
+                _(
+                    "this lists no machines; a list named have is needed, such as 'have: [{gpu: RTX 3090, gpus: 4}]'"
+                )
+            )
+        source.tree.setdefault("demand", {"gpu_hours_per_month": "1"})
+    return _checked(source)
 
 
 def _bytes(path: Path, where: str) -> bytes:

@@ -48,6 +48,8 @@ def table_of(connection: Any, paths: list[Path], nested: bool = False) -> tuple[
                 table = table.mutate(**{name: table[name].cast("string") for name in table.columns})
         except (duckdb.Error, ibis.common.exceptions.IbisError) as error:
             said = str(error).splitlines()[0]
+            if "sniff" in said:
+                raise refusal(str(path), _("this CSV breaks off, or a quote in it is not closed")) from None
             raise refusal(str(path), _("this is no readable table ({reason})").format(reason=said)) from None
         tables.append(table.mutate(file=ibis.literal(path.name)))
     if len(tables) == 1:
