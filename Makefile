@@ -67,7 +67,7 @@ lock: $(READY_DEV)
 	@echo "rackrent: resolving constraints.txt for Python 3.11 and later"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-annotate \
-	    --extra dev --extra bench --extra engines --extra pdf --output-file constraints.txt pyproject.toml
+	    --extra dev --extra bench --extra engines --extra pdf --extra exchange --output-file constraints.txt pyproject.toml
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,65 @@
+"""What happens when its time comes, whether or not anybody asks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rackrent.exchange.model import Alarm, Instance, Lease, Machine, Timer
+from rackrent.exchange.rules.states import LIVE
+from rackrent.exchange.service.agent import fence, lost, silence
+from rackrent.exchange.service.desk import Desk
+from rackrent.exchange.service.lifecycle import halt, reclaim
+from rackrent.exchange.service.owner import take
+from rackrent.exchange.service.settle import is_short, leave_grace, rearm, settle_now
+from rackrent.protocol.words import LeaseState, Reason
+
+BATCH = 500
+
+
+def wake(desk: Desk, limit: int = BATCH) -> int:
+    """Do what is due, earliest first; return how many things that were. Call again until it returns 0."""
+    timers = desk.tx.due(desk.now_ms, limit)
+    for timer in timers:
+        wake_one(desk, timer)
+    return len(timers)
+
+
+def wake_one(desk: Desk, timer: Timer) -> None:
+    """Do what a timer stands for; it is set anew where it recurs."""
+    desk.tx.disarm(timer.id)
+    if timer.kind in (Alarm.SILENCE, Alarm.FENCE, Alarm.LOST, Alarm.NOTICE):
+        machine = desk.tx.find(Machine, timer.subject, lock=True)
+        if machine is not None:
+            {Alarm.SILENCE: silence, Alarm.FENCE: fence, Alarm.LOST: lost, Alarm.NOTICE: take}[timer.kind](
+                desk, machine
+            )
+        return
+    found = desk.tx.find(Lease, timer.subject)
+    if found is None or found.state is LeaseState.ENDED:
+        return
+    machine = desk.get(Machine, found.machine)
+    lease = desk.get(Lease, timer.subject)
+    if timer.kind is Alarm.CREATION and lease.state is LeaseState.PENDING:
+        reclaim(desk, machine, lease, Reason.CREATION_DEADLINE)
+    elif timer.kind is Alarm.SETTLE and lease.state is LeaseState.ACTIVE:
+        settle_due(desk, machine, lease)
+    elif timer.kind is Alarm.GRACE and lease.state is LeaseState.ACTIVE and lease.grace_ms is not None:
+        reclaim(desk, machine, settle_now(desk, lease, machine)[0], Reason.GRACE_OVER)
+    elif timer.kind is Alarm.TERM and lease.state is LeaseState.ACTIVE:
+        reclaim(desk, machine, settle_now(desk, lease, machine)[0], Reason.TERM_OVER)
+
+
+def settle_due(desk: Desk, machine: Machine, lease: Lease) -> None:
+    """Settle a lease; where its money does not last, stop it, and keep its data for the grace period."""
+    lease, funds = settle_now(desk, lease, machine)
+    if lease.grace_ms is not None:
+        leave_grace(desk, lease)
+    elif (lease.metering or lease.storing) and is_short(desk, lease, funds):
+        lease = replace(desk.get(Lease, lease.id), grace_ms=desk.now_ms)
+        desk.tx.put(lease)
+        instance = desk.get(Instance, lease.id)
+        if instance.actual in LIVE:
+            halt(desk, machine, lease, instance, Reason.OUT_OF_FUNDS)
+        desk.arm(Alarm.GRACE, lease.id, desk.now_ms + desk.policy.grace_ms)
+        desk.incident(Reason.OUT_OF_FUNDS, "", machine.id, lease.id)
+    rearm(desk, desk.get(Lease, lease.id))

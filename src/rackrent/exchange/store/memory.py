@@ -1,0 +1,203 @@
+"""The store in memory: dictionaries, and an undo log for what fails. For the simulator and for tests of the rules."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, TypeVar, cast
+
+from rackrent.exchange.model import Account, Entity, Timer, Transfer
+from rackrent.exchange.problems import Conflict, Insufficient
+from rackrent.exchange.rules import ledger
+from rackrent.exchange.store.schema import APPEND_ONLY, CHECKS, INDEXES, KINDS, UNIQUE, Unique
+from rackrent.i18n import gettext as _
+
+E = TypeVar("E", bound=Entity)
+T = TypeVar("T")
+Values = tuple[Any, ...]
+
+
+def _reader(fields: tuple[str, ...]) -> Callable[[Any], Values]:
+    """Return a function from a value to the tuple of these fields."""
+    if len(fields) > 1:
+        return cast("Callable[[Any], Values]", attrgetter(*fields))
+    one = attrgetter(fields[0])
+    return lambda value: (one(value),)
+
+
+class _Table:
+    """The values of one kind with their indexes."""
+
+    def __init__(self, kind: type[Any]) -> None:
+        self.rows: dict[str, Any] = {}
+        self.checks = CHECKS.get(kind, ())
+        self.indexes: dict[tuple[str, ...], tuple[Callable[[Any], Values], dict[Values, dict[str, None]]]] = {
+            fields: (_reader(fields), defaultdict(dict)) for fields in INDEXES.get(kind, ())
+        }
+        self.uniques: list[tuple[Unique, Callable[[Any], Values | None], dict[Values, str]]] = [
+            (rule, _key(rule), {}) for rule in UNIQUE.get(kind, ())
+        ]
+        self.append_only = kind in APPEND_ONLY
+
+    def change(self, old: Any, new: Any) -> None:
+        """Replace one value by another; None: there is none."""
+        id = (new if new is not None else old).id
+        keys = [
+            tuple(None if v is None else key_of(v) for v in (old, new))
+            for _rule, key_of, _held in self.uniques
+        ]
+        for (rule, _key_of, held), (_before, after) in zip(self.uniques, keys, strict=True):
+            if after is not None and held.get(after, id) != id:
+                raise Conflict(rule.text)
+        for (_rule, _key_of, held), (before, after) in zip(self.uniques, keys, strict=True):
+            if before is not None and before != after:
+                held.pop(before, None)
+            if after is not None:
+                held[after] = id
+        for reads, groups in self.indexes.values():
+            was, now = (reads(v) if v is not None else None for v in (old, new))
+            if was != now:
+                if was is not None:
+                    del groups[was][id]
+                    if not groups[was]:
+                        del groups[was]
+                if now is not None:
+                    groups[now][id] = None
+        if new is None:
+            del self.rows[id]
+        else:
+            self.rows[id] = new
+
+
+def _key(rule: Unique) -> Callable[[Any], Values | None]:
+    reads, where = _reader(rule.fields), rule.where_null
+
+    def key(value: Any) -> Values | None:
+        if where is not None and getattr(value, where) is not None:
+            return None
+        found = reads(value)
+        return None if None in found else found
+
+    return key
+
+
+class MemoryStore:
+    """All values in dictionaries. One transaction at a time: for one thread."""
+
+    def __init__(self) -> None:
+        self._tables = {kind: _Table(kind) for kind in KINDS}
+        self._timers: list[tuple[int, str]] = []
+        self._undo: list[tuple[_Table, Any, Any]] = []
+
+    def run(self, work: Callable[[MemoryStore], T]) -> T:
+        """Run `work` in a transaction; if it raises, nothing has changed."""
+        self._undo.clear()
+        try:
+            return work(self)
+        except BaseException:
+            for table, old, new in reversed(self._undo):
+                table.change(new, old)
+                if isinstance(old, Timer):
+                    heapq.heappush(self._timers, (old.due_ms, old.id))
+            raise
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def find(self, kind: type[E], id: str, *, lock: bool = False) -> E | None:
+        """Return the value with this id, or None."""
+        return cast("E | None", self._tables[kind].rows.get(id))
+
+    def of(self, kind: type[E], **equal: Any) -> list[E]:
+        """Return the values whose fields are as given, by id."""
+        table = self._tables[kind]
+        groups = table.indexes[tuple(equal)][1] if equal else None
+        if groups is None:
+            return [table.rows[id] for id in sorted(table.rows)]
+        ids = groups.get(tuple(equal.values()))
+        return [table.rows[id] for id in sorted(ids)] if ids else []
+
+    def add(self, *values: Entity) -> None:
+        """Keep new values; a transfer also changes balances."""
+        for value in values:
+            table = self._tables[type(value)]
+            if value.id in table.rows:
+                raise Conflict(
+                    _("{kind} {id} is there already.").format(kind=type(value).__name__, id=value.id)
+                )
+            self._change(table, None, value)
+            if isinstance(value, Transfer):
+                self._move(value.debit, -value.amount_micro_usd)
+                self._move(value.credit, value.amount_micro_usd)
+
+    def put(self, *values: Entity) -> None:
+        """Keep values in place of those with the same ids."""
+        for value in values:
+            table = self._tables[type(value)]
+            if table.append_only or isinstance(value, Account):
+                raise Conflict(_("{kind} is never changed.").format(kind=type(value).__name__))
+            old = table.rows.get(value.id)
+            if old is None:
+                raise Conflict(_("There is no {kind} {id}.").format(kind=type(value).__name__, id=value.id))
+            self._change(table, old, value)
+
+    def arm(self, *timers: Timer) -> None:
+        """Set timers."""
+        table = self._tables[Timer]
+        for timer in timers:
+            self._change(table, table.rows.get(timer.id), timer)
+            heapq.heappush(self._timers, (timer.due_ms, timer.id))
+
+    def disarm(self, *ids: str) -> None:
+        """Remove timers."""
+        table = self._tables[Timer]
+        for id in ids:
+            old = table.rows.get(id)
+            if old is not None:
+                self._change(table, old, None)
+
+    def due(self, now_ms: int, limit: int) -> list[Timer]:
+        """Return timers that are due, earliest first."""
+        found: list[Timer] = []
+        seen: list[tuple[int, str]] = []
+        while self._timers and len(found) < limit and self._timers[0][0] <= now_ms:
+            entry = heapq.heappop(self._timers)
+            timer = self._tables[Timer].rows.get(entry[1])
+            if timer is not None and timer.due_ms == entry[0] and timer not in found:
+                found.append(timer)
+                seen.append(entry)
+        for entry in seen:  # a timer stays until it is disarmed or set anew
+            heapq.heappush(self._timers, entry)
+        return found
+
+    def next_due_ms(self) -> int | None:
+        """Return when the next timer is due; None where none is set."""
+        while self._timers:
+            due, id = self._timers[0]
+            timer = self._tables[Timer].rows.get(id)
+            if timer is not None and timer.due_ms == due:
+                return due
+            heapq.heappop(self._timers)
+        return None
+
+    def _change(self, table: _Table, old: Any, new: Any) -> None:
+        if new is not None:
+            for check in table.checks:
+                if not check.holds(new):
+                    raise Conflict(
+                        _("{kind} {id} breaks the rule: {rule}.").format(
+                            kind=type(new).__name__, id=new.id, rule=check.sql
+                        )
+                    )
+        table.change(old, new)
+        self._undo.append((table, old, new))
+
+    def _move(self, account: str, amount: int) -> None:
+        table = self._tables[Account]
+        old = table.rows.get(account)
+        balance = (old.balance_micro_usd if old is not None else 0) + amount
+        if balance < 0 and not ledger.may_go_below_zero(account):
+            raise Insufficient(_("There is not enough money in {account}.").format(account=account))
+        self._change(table, old, Account(id=account, balance_micro_usd=balance))
