@@ -32,6 +32,7 @@ class Policy:
     hold_ms: int = 2 * HOUR_MS
     hold_reserved_ms: int = 30 * DAY_MS
     grace_ms: int = 7 * DAY_MS
+    deletion_notice_ms: int = DAY_MS
     notice_ms: int = 10 * MINUTE_MS
     fee_ppm: int = 150_000
     downtime_ppm: int = 100_000

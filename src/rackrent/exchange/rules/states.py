@@ -70,7 +70,7 @@ INSTANCE: Mapping[tuple[InstanceState, InstanceEvent], InstanceState] = {
     **{(s, E.SILENT): I.UNREACHABLE for s in LIVE - {I.UNREACHABLE}},
     **{(s, E.FAIL): I.FAILED for s in HOLDING},
     (I.STOPPING, E.STOPPED): I.STOPPED,
-    **{(s, E.TAKEN): I.INTERRUPTED for s in (I.STOPPING, I.UNREACHABLE, I.CREATING)},
+    **{(s, E.TAKEN): I.INTERRUPTED for s in HOLDING},
     **{(s, E.RESTART): I.CREATING for s in AT_REST},
     **{(s, E.GONE): I.ENDED for s in HOLDING | AT_REST},
 }  # fmt: skip

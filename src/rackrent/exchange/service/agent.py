@@ -14,7 +14,7 @@ from rackrent.exchange.problems import Replayed
 from rackrent.exchange.rules.states import AT_REST, HOLDING, LEASE, LIVE, InstanceEvent, LeaseEvent, after
 from rackrent.exchange.rules.terms import TERM_MS
 from rackrent.exchange.service.desk import Desk
-from rackrent.exchange.service.lifecycle import finish, reclaim
+from rackrent.exchange.service.lifecycle import fail, finish, reclaim
 from rackrent.exchange.service.money import pay_downtime
 from rackrent.exchange.service.place import place, run
 from rackrent.exchange.service.settle import meter, rearm, settle_now
@@ -87,11 +87,18 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
         raise Replayed(_("Report {seq} of machine {id} is not new.").format(seq=said.seq, id=machine_id))
     statuses = {status.lease: status for status in said.instances}
     unbroken = machine.boot == said.boot and said.monotonic_ms >= machine.monotonic_ms
-    _break_off(desk, machine, statuses if unbroken else {})
+    _break_off(desk, machine, statuses, unbroken=unbroken)
     returned, silent_ms = not machine.reachable, desk.now_ms - machine.last_heard_ms
+    skewed = abs(said.wall_ms - desk.now_ms) > desk.policy.skew_ms
+    if skewed and not machine.skewed:
+        desk.incident(
+            Reason.CLOCK_SKEW,
+            _("The clock of the machine is wrong: not for rent until it is right."),
+            machine_id,
+        )
     machine = replace(
         machine, reachable=True, last_heard_ms=desk.now_ms, boot=said.boot, monotonic_ms=said.monotonic_ms,
-        report_seq=said.seq, skewed=abs(said.wall_ms - desk.now_ms) > desk.policy.skew_ms,
+        report_seq=said.seq, skewed=skewed,
     )  # fmt: skip
     desk.tx.put(machine)
     _health(desk, machine, said.unhealthy)
@@ -105,7 +112,7 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
         desk.disarm(Alarm.FENCE, machine_id)
         desk.disarm(Alarm.LOST, machine_id)
         _credit_downtime(desk, machine, silent_ms)
-        machine = _resume_reserved(desk, machine)
+    machine = _resume_reserved(desk, machine)
     desk.arm(Alarm.SILENCE, machine_id, desk.now_ms + desk.policy.silence_ms)
     place(desk, machine)
 
@@ -146,11 +153,11 @@ def fence(desk: Desk, machine: Machine) -> None:
     if machine.reachable:
         return
     for instance in desk.tx.of(Instance, machine=machine.id, over=False):
-        if instance.actual not in HOLDING or instance.generation == 0:
-            continue
         lease = desk.get(Lease, instance.id)
         if lease.state is LeaseState.RECLAIMING:
             machine = finish(desk, machine, lease, DataEnd.UNCONFIRMED, Reason.HOST_FENCED)
+            continue
+        if instance.actual not in HOLDING or instance.generation == 0:
             continue
         if lease.state is LeaseState.PENDING:
             reclaim(desk, machine, lease, Reason.HOST_SILENT)
@@ -174,7 +181,7 @@ def lost(desk: Desk, machine: Machine) -> None:
             reclaim(desk, desk.get(Machine, machine.id), lease, Reason.HOST_LOST)
 
 
-def _break_off(desk: Desk, machine: Machine, statuses: dict[str, Status]) -> None:
+def _break_off(desk: Desk, machine: Machine, statuses: dict[str, Status], *, unbroken: bool) -> None:
     """Charge what is not said to have run on without a break only up to the word before."""
     if not machine.reachable:
         return
@@ -182,12 +189,10 @@ def _break_off(desk: Desk, machine: Machine, statuses: dict[str, Status]) -> Non
         if instance.actual not in HOLDING:
             continue
         status = statuses.get(instance.id)
-        stopped_as_told = (
-            instance.actual is InstanceState.STOPPING and (status is None or status.reason is not Reason.HOST_FENCED)
-        )  # fmt: skip
-        if status is not None and (status.state is InstanceState.RUNNING or stopped_as_told):
-            continue
-        if status is None and statuses and stopped_as_told:
+        runs = status is not None and status.state is InstanceState.RUNNING
+        fenced = status is not None and status.reason is Reason.HOST_FENCED
+        stopped_as_told = instance.actual is InstanceState.STOPPING and not fenced
+        if unbroken and (runs or stopped_as_told):
             continue
         lease = desk.get(Lease, instance.id)
         if lease.metering:
@@ -268,32 +273,25 @@ def _at_rest(desk: Desk, machine: Machine, instance: Instance, status: Status) -
     if instance.actual in AT_REST:
         return machine
     told = instance.actual is InstanceState.STOPPING
-    taken = told and instance.reason in GIVEN_UP
+    fenced = status.reason is Reason.HOST_FENCED and not told
+    taken = fenced or (told and instance.reason in GIVEN_UP)
     lease = desk.get(Lease, instance.id)
-    if lease.metering and not lease.rental.reserved:
+    if lease.state is LeaseState.PENDING:
+        why = status.reason if status.reason is not Reason.HOST_REPORT else Reason.HOST_ERROR
+        fail(desk, machine, lease, why)
+        return desk.get(Machine, machine.id)
+    paid = lease.rental.reserved and (told or status.reason is Reason.HOST_REPORT) and not taken
+    if lease.metering and not paid:
         lease, _funds = settle_now(desk, lease, machine)
         lease = meter(desk, lease, metering=False, storing=lease.storing)
         rearm(desk, lease)
-    if lease.state is LeaseState.PENDING:
-        reclaim(
-            desk,
-            machine,
-            lease,
-            status.reason if status.reason is not Reason.HOST_REPORT else Reason.HOST_ERROR,
-        )
-        return desk.get(Machine, machine.id)
-    if told:
-        event, reason = (InstanceEvent.TAKEN if taken else InstanceEvent.STOPPED), instance.reason
-    else:
-        event, reason = InstanceEvent.FAIL, status.reason
+    if not lease.rental.reserved or (taken and not fenced):
+        desk.free(lease.id, instance.reason if told else status.reason)
+    if not told and (not fenced or lease.rental is Rental.ON_DEMAND):
         instance = replace(instance, intended=Intended.STOPPED)
-    if taken or not lease.rental.reserved:
-        desk.free(lease.id, reason)
-        if lease.rental.reserved:
-            lease, _funds = settle_now(desk, lease, machine)
-            meter(desk, lease, metering=False, storing=lease.storing)
-    desk.step(instance, event, reason)
-    return machine
+    event = InstanceEvent.TAKEN if taken else InstanceEvent.STOPPED if told else InstanceEvent.FAIL
+    stopped = desk.step(instance, event, instance.reason if told else status.reason)
+    return machine if told else desk.tell(stopped, machine)[1]
 
 
 def _absent(desk: Desk, machine: Machine, instance: Instance) -> Machine:

@@ -8,9 +8,10 @@ from rackrent.exchange.model import Alarm, Instance, Lease, Machine, Timer
 from rackrent.exchange.rules.states import LIVE
 from rackrent.exchange.service.agent import fence, lost, silence
 from rackrent.exchange.service.desk import Desk
-from rackrent.exchange.service.lifecycle import halt, reclaim
+from rackrent.exchange.service.lifecycle import fail, halt, reclaim
 from rackrent.exchange.service.owner import take
 from rackrent.exchange.service.settle import is_short, leave_grace, rearm, settle_now
+from rackrent.i18n import gettext as _
 from rackrent.protocol.words import LeaseState, Reason
 
 BATCH = 500
@@ -40,13 +41,24 @@ def wake_one(desk: Desk, timer: Timer) -> None:
     machine = desk.get(Machine, found.machine)
     lease = desk.get(Lease, timer.subject)
     if timer.kind is Alarm.CREATION and lease.state is LeaseState.PENDING:
-        reclaim(desk, machine, lease, Reason.CREATION_DEADLINE)
+        fail(desk, machine, lease, Reason.CREATION_DEADLINE)
     elif timer.kind is Alarm.SETTLE and lease.state is LeaseState.ACTIVE:
         settle_due(desk, machine, lease)
     elif timer.kind is Alarm.GRACE and lease.state is LeaseState.ACTIVE and lease.grace_ms is not None:
-        reclaim(desk, machine, settle_now(desk, lease, machine)[0], Reason.GRACE_OVER)
+        end_of_grace(desk, machine, lease, lease.grace_ms + desk.policy.grace_ms)
     elif timer.kind is Alarm.TERM and lease.state is LeaseState.ACTIVE:
         reclaim(desk, machine, settle_now(desk, lease, machine)[0], Reason.TERM_OVER)
+
+
+def end_of_grace(desk: Desk, machine: Machine, lease: Lease, ends_ms: int) -> None:
+    """Give notice that the data of a lease without money is to be deleted, and when the notice is over, delete it."""
+    if desk.now_ms < ends_ms:
+        desk.incident(
+            "deletion_notice", _("The data is deleted when the grace period ends."), machine.id, lease.id
+        )
+        desk.arm(Alarm.GRACE, lease.id, ends_ms)
+    else:
+        reclaim(desk, machine, settle_now(desk, lease, machine)[0], Reason.GRACE_OVER)
 
 
 def settle_due(desk: Desk, machine: Machine, lease: Lease) -> None:
@@ -60,6 +72,7 @@ def settle_due(desk: Desk, machine: Machine, lease: Lease) -> None:
         instance = desk.get(Instance, lease.id)
         if instance.actual in LIVE:
             halt(desk, machine, lease, instance, Reason.OUT_OF_FUNDS)
-        desk.arm(Alarm.GRACE, lease.id, desk.now_ms + desk.policy.grace_ms)
-        desk.incident(Reason.OUT_OF_FUNDS, "", machine.id, lease.id)
+        notice_ms = max(0, desk.policy.grace_ms - desk.policy.deletion_notice_ms)
+        desk.arm(Alarm.GRACE, lease.id, desk.now_ms + notice_ms)
+        desk.incident(Reason.OUT_OF_FUNDS, _("The money is used up: stopped."), machine.id, lease.id)
     rearm(desk, desk.get(Lease, lease.id))

@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from rackrent.exchange.model import DAY_MS, Alarm, Allocation, Instance, Lease, Machine
 from rackrent.exchange.problems import Illegal, Insufficient, Invalid, NotFound, Unavailable
 from rackrent.exchange.rules import ledger
+from rackrent.exchange.rules.matching import free_for
 from rackrent.exchange.rules.rating import for_ms
 from rackrent.exchange.rules.states import AT_REST, HOLDING, LEASE, LIVE, InstanceEvent, LeaseEvent, after
+from rackrent.exchange.rules.terms import hold_micro_usd, rate_micro_usd
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.money import pay_host
-from rackrent.exchange.service.place import place, run
+from rackrent.exchange.service.place import claimants, place, rentable, run
 from rackrent.exchange.service.settle import give_back, leave_grace, meter, rearm, settle_now
 from rackrent.i18n import gettext as _
-from rackrent.protocol.words import DataEnd, Intended, LeaseState, Reason
+from rackrent.protocol.words import Claim, DataEnd, Intended, LeaseState, Reason, Rental
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +57,18 @@ def start(desk: Desk, lease_id: str, project: str) -> None:
         raise Unavailable(_("Machine {id} cannot be reached now.").format(id=machine.id))
     if lease.grace_ms is not None and not leave_grace(desk, lease):
         raise Insufficient(_("Lease {id} has run out of money: top up first.").format(id=lease.id))
+    others = [c for c in claimants(desk, machine) if c.lease != lease.id]
     instance = replace(instance, intended=Intended.RUNNING)
     desk.tx.put(instance)
     if lease.rental.reserved and desk.tx.of(Allocation, lease=lease.id, to_ms=None):
         run(desk, machine, instance)
         return
-    place(desk, machine)
-    if desk.get(Instance, lease.id).actual in AT_REST:
+    free = free_for(rentable(desk, machine), others, lease.rental, lease.rate_micro_usd // lease.gpus)
+    if machine.claim is not Claim.UNCLAIMED or lease.gpus > free:
         raise Unavailable(
             _("Machine {id} does not have {gpus} GPUs for that now.").format(id=machine.id, gpus=lease.gpus)
         )
+    place(desk, machine)
 
 
 def end(desk: Desk, lease_id: str, project: str, reason: Reason = Reason.REQUESTED) -> None:
@@ -72,6 +76,14 @@ def end(desk: Desk, lease_id: str, project: str, reason: Reason = Reason.REQUEST
     machine, lease, _instance = desk.lease_of(lease_id, project)
     if lease.state in (LeaseState.RECLAIMING, LeaseState.ENDED):
         return
+    reclaim(desk, machine, lease, reason)
+
+
+def fail(desk: Desk, machine: Machine, lease: Lease, reason: Reason) -> None:
+    """End a lease that could not be delivered: its instance has failed, and its money goes back at once."""
+    instance = desk.get(Instance, lease.id)
+    if instance.actual in HOLDING:
+        desk.step(instance, InstanceEvent.FAIL, reason)
     reclaim(desk, machine, lease, reason)
 
 
@@ -113,7 +125,7 @@ def finish(desk: Desk, machine: Machine, lease: Lease, data_end: DataEnd, reason
     over = data_end is not DataEnd.UNCONFIRMED
     instance = replace(desk.get(Instance, lease.id), intended=Intended.ENDED, over=over)
     if instance.actual in HOLDING | AT_REST:
-        desk.step(instance, InstanceEvent.GONE, reason)
+        instance = desk.step(instance, InstanceEvent.GONE, reason)
     lease = replace(
         lease, state=after(LEASE, lease.state, LeaseEvent.END), ended_ms=desk.now_ms, data_end=data_end
     )
@@ -124,6 +136,8 @@ def finish(desk: Desk, machine: Machine, lease: Lease, data_end: DataEnd, reason
         addresses_leased=machine.addresses_leased - 1,
     )
     desk.tx.put(lease, machine)
+    if not over:
+        machine = desk.tell(instance, machine)[1]
     for kind in (Alarm.SETTLE, Alarm.GRACE, Alarm.TERM, Alarm.CREATION):
         desk.disarm(kind, lease.id)
     return place(desk, machine)
@@ -160,10 +174,23 @@ def accept_rate(desk: Desk, lease_id: str, project: str, rate_micro_usd: int) ->
     _set_rate(desk, lease, machine, rate_micro_usd)
 
 
+def rebid(desk: Desk, lease_id: str, project: str, bid_micro_usd: int) -> None:
+    """Bid more or less, for an hour of one GPU, from now on."""
+    machine, lease, _instance = desk.lease_of(lease_id, project)
+    if lease.rental is not Rental.INTERRUPTIBLE or lease.state not in (LeaseState.PENDING, LeaseState.ACTIVE):
+        raise Illegal(_("Lease {id} takes no bids.").format(id=lease.id))
+    _set_rate(desk, lease, machine, rate_micro_usd(machine, lease.rental, lease.gpus, bid_micro_usd))
+    place(desk, machine)
+
+
 def _set_rate(desk: Desk, lease: Lease, machine: Machine, rate: int) -> None:
-    """The time before is charged at the old rate, as far as the host was heard of; the rest of it at the lower."""
+    """The time before is charged at the old rate as far as the host was heard of; where the rate rises, the rest not at all."""
     lease = settle_now(desk, lease, machine)[0]
-    desk.tx.put(replace(lease, rate_micro_usd=rate, proposed_rate_micro_usd=None))
+    if rate > lease.rate_micro_usd and lease.metering and lease.until_ms is None:
+        lease = meter(desk, lease, metering=True, storing=lease.storing)
+    hold = hold_micro_usd(desk.policy, lease.rental, rate, lease.storage_rate_micro_usd)
+    lease = replace(lease, rate_micro_usd=rate, hold_micro_usd=hold, proposed_rate_micro_usd=None)
+    desk.tx.put(lease)
     if lease.state is LeaseState.ACTIVE:
         rearm(desk, lease)
 

@@ -9,9 +9,10 @@ from rackrent.exchange.model import Alarm, Gpu, Instance, Lease, Machine
 from rackrent.exchange.problems import Conflict, Invalid, NotFound
 from rackrent.exchange.rules.states import CLAIM, LIVE, TRUST, ClaimEvent, TrustEvent, after
 from rackrent.exchange.service.desk import Desk
+from rackrent.exchange.service.lifecycle import reclaim
 from rackrent.exchange.service.place import interrupt, place
 from rackrent.i18n import gettext as _
-from rackrent.protocol.words import Claim, Reason, Rental
+from rackrent.protocol.words import Claim, LeaseState, Reason, Rental
 
 PRICES = (
     "on_demand_micro_usd", "min_bid_micro_usd", "monthly_micro_usd", "reserved_1y_micro_usd", "reserved_3y_micro_usd",
@@ -92,7 +93,10 @@ def _take(desk: Desk, machine: Machine, reason: Reason, *, everything: bool) -> 
         if instance.actual not in LIVE:
             continue
         lease = desk.get(Lease, instance.id)
-        if everything or lease.rental is Rental.INTERRUPTIBLE:
+        if lease.state is LeaseState.PENDING and (everything or lease.rental is Rental.INTERRUPTIBLE):
+            reclaim(desk, machine, lease, reason)
+            machine = desk.get(Machine, machine.id)
+        elif everything or lease.rental is Rental.INTERRUPTIBLE:
             machine = interrupt(desk, machine, lease.id, reason, wait=lease.rental is not Rental.ON_DEMAND)
     return machine
 

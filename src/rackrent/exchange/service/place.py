@@ -18,6 +18,12 @@ def rentable(desk: Desk, machine: Machine) -> list[str]:
     return [gpu.id for gpu in there if gpu.healthy and gpu.id not in parents]
 
 
+def devices_of(desk: Desk, machine: Machine) -> int:
+    """Return how many devices a machine has that could be leased if all were well: its cores and memory are shared by them."""
+    there = desk.tx.of(Gpu, machine=machine.id)
+    return len({gpu.id for gpu in there} - {gpu.parent for gpu in there})
+
+
 def claimants(desk: Desk, machine: Machine) -> list[Claimant]:
     """Return the leases that hold GPUs of a machine or wait for some."""
     held: dict[str, list[str]] = {}

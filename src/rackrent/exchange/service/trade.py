@@ -10,7 +10,7 @@ from rackrent.exchange.rules.matching import free_for
 from rackrent.exchange.rules.rating import storage_rate_micro_usd
 from rackrent.exchange.rules.terms import hold_micro_usd, rate_micro_usd, reserve_micro_usd
 from rackrent.exchange.service.desk import Desk
-from rackrent.exchange.service.place import claimants, place, rentable
+from rackrent.exchange.service.place import claimants, devices_of, place, rentable
 from rackrent.exchange.service.settle import set_aside
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import Claim, InstanceState, Intended, Reason, Rental, Trust
@@ -44,10 +44,10 @@ def quote(
                 rate=rate + storage, ceiling=ceiling_micro_usd
             )
         )
-    there = _have(desk, machine, rental, gpus, disk_gb, bid_micro_usd)
+    devices = _have(desk, machine, rental, gpus, disk_gb, bid_micro_usd)
     found = Quote(
         id=desk.new_id("quote"), project=project, machine=machine.id, rental=rental, gpus=gpus,
-        cpu_cores=machine.cpu_cores * gpus // there, ram_gb=machine.ram_gb * gpus // there, disk_gb=disk_gb,
+        cpu_cores=machine.cpu_cores * gpus // devices, ram_gb=machine.ram_gb * gpus // devices, disk_gb=disk_gb,
         rate_micro_usd=rate, storage_rate_micro_usd=storage,
         hold_micro_usd=hold_micro_usd(desk.policy, rental, rate, storage),
         reserve_micro_usd=reserve_micro_usd(desk.policy, storage), expires_ms=desk.now_ms + desk.policy.quote_ms,
@@ -114,7 +114,7 @@ def _make(desk: Desk, project: str, quote_id: str, rental: Rental, ceiling: int)
 
 
 def _have(desk: Desk, machine: Machine, rental: Rental, gpus: int, disk_gb: int, bid: int | None) -> int:
-    """Return how many rentable GPUs a machine has; raise Unavailable where it does not have what is asked for now."""
+    """Return how many GPUs a machine has, well or not; raise Unavailable where it does not have what is asked for now."""
     listed = machine.reachable and not machine.skewed and machine.trust is Trust.VERIFIED
     if not listed or machine.claim is not Claim.UNCLAIMED:
         raise Unavailable(_("Machine {id} is not for rent now.").format(id=machine.id))
@@ -127,7 +127,7 @@ def _have(desk: Desk, machine: Machine, rental: Rental, gpus: int, disk_gb: int,
         )
     if disk_gb > machine.disk_gb - machine.disk_gb_leased or machine.addresses_leased >= machine.addresses:
         raise Unavailable(_("Machine {id} has no more disk or addresses for that.").format(id=machine.id))
-    return len(there)
+    return devices_of(desk, machine)
 
 
 def _address(desk: Desk, machine: Machine) -> int:
