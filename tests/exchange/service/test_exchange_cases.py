@@ -630,3 +630,36 @@ def test_an_illegal_transition_names_state_and_event(world: World) -> None:
     lease = world.running()
     with pytest.raises(Illegal, match="What is running cannot start"):
         world.start(lease)
+
+
+def test_what_rests_on_a_machine_that_was_away_is_charged_for_its_storage_again(world: World) -> None:
+    opened(world)
+    lease = world.running(disk_gb=1000)
+    world.stop(lease)
+    world.obey()
+    world.wait(HOUR)
+    away_from = world.now
+    world.wait(5 * HOUR, "m1", every=10 * MINUTE)
+    back = world.now
+    world.report()
+    world.wait(2 * DAY, every=HOUR)
+    stored = [(s.from_ms, s.to_ms) for s in world.settlements(lease) if s.storage_micro_usd]
+    assert all(end <= away_from or begin >= back for begin, end in stored)
+    assert sum(end - begin for begin, end in stored if begin >= back) >= DAY
+
+
+def test_the_owner_gets_the_gpus_of_a_reserved_lease_at_rest_and_it_does_not_pay_for_them(
+    world: World,
+) -> None:
+    opened(world, usd=2_000)
+    lease = world.running(rental=Rental.MONTHLY)
+    world.stop(lease)
+    world.obey()
+    world.wait(HOUR)
+    world.hub.do(owner.claim, "m1", "lender")
+    world.wait(world.policy.notice_ms)
+    assert world.open_allocations() == {} and not world.lease(lease).metering
+    world.hub.do(owner.give, "m1", "lender")
+    world.start(lease)
+    world.obey()
+    assert world.instance(lease).actual is InstanceState.RUNNING and world.lease(lease).metering

@@ -111,7 +111,7 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
     if returned:
         desk.disarm(Alarm.FENCE, machine_id)
         desk.disarm(Alarm.LOST, machine_id)
-        _credit_downtime(desk, machine, silent_ms)
+        _welcome(desk, machine, silent_ms)
     machine = _resume_reserved(desk, machine)
     desk.arm(Alarm.SILENCE, machine_id, desk.now_ms + desk.policy.silence_ms)
     place(desk, machine)
@@ -311,12 +311,21 @@ def _confirm_destroyed(desk: Desk, instance: Instance, status: Status | None) ->
             desk.tx.put(replace(lease, data_end=DataEnd.DESTROYED), replace(instance, over=True))
 
 
-def _credit_downtime(desk: Desk, machine: Machine, silent_ms: int) -> None:
-    """A reserved lease is not charged for the time its host was away; its host pays for a share of that time as well."""
+def _welcome(desk: Desk, machine: Machine, silent_ms: int) -> None:
+    """A machine is back: what rests there is stored, and charged, again.
+
+    A reserved lease was not charged while its host was away; the host pays for a share of that time as well.
+    """
     for instance in desk.tx.of(Instance, machine=machine.id, over=False):
         lease = desk.get(Lease, instance.id)
-        if lease.rental.reserved and lease.state is LeaseState.ACTIVE:
+        if lease.state is not LeaseState.ACTIVE:
+            continue
+        if lease.rental.reserved:
             pay_downtime(desk, lease, silent_ms)
+        if instance.actual in AT_REST:
+            held = desk.tx.of(Allocation, lease=lease.id, to_ms=None)
+            waits = instance.intended is Intended.STOPPED
+            meter(desk, lease, metering=lease.rental.reserved and bool(held) and waits, storing=True)
 
 
 def _resume_reserved(desk: Desk, machine: Machine) -> Machine:

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from rackrent.exchange.model import Alarm, Gpu, Instance, Lease, Machine
 from rackrent.exchange.problems import Conflict, Invalid, NotFound
-from rackrent.exchange.rules.states import CLAIM, LIVE, TRUST, ClaimEvent, TrustEvent, after
+from rackrent.exchange.rules.states import AT_REST, CLAIM, LIVE, TRUST, ClaimEvent, TrustEvent, after
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.lifecycle import reclaim
 from rackrent.exchange.service.place import interrupt, place
+from rackrent.exchange.service.settle import meter, settle_now
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import Claim, LeaseState, Reason, Rental
 
@@ -90,15 +91,25 @@ def give(desk: Desk, machine_id: str, host: str) -> Machine:
 
 def _take(desk: Desk, machine: Machine, reason: Reason, *, everything: bool) -> Machine:
     for instance in desk.tx.of(Instance, machine=machine.id, over=False):
+        lease = desk.get(Lease, instance.id)
+        if instance.actual in AT_REST and everything:
+            _release(desk, machine, lease, reason)
         if instance.actual not in LIVE:
             continue
-        lease = desk.get(Lease, instance.id)
         if lease.state is LeaseState.PENDING and (everything or lease.rental is Rental.INTERRUPTIBLE):
             reclaim(desk, machine, lease, reason)
             machine = desk.get(Machine, machine.id)
         elif everything or lease.rental is Rental.INTERRUPTIBLE:
             machine = interrupt(desk, machine, lease.id, reason, wait=lease.rental is not Rental.ON_DEMAND)
     return machine
+
+
+def _release(desk: Desk, machine: Machine, lease: Lease, reason: Reason) -> None:
+    """A reserved lease at rest loses the GPUs it keeps to the owner, and does not pay for them until it runs again."""
+    if lease.metering:
+        lease, _funds = settle_now(desk, lease, machine)
+        meter(desk, lease, metering=False, storing=lease.storing)
+    desk.free(lease.id, reason)
 
 
 def _owned(desk: Desk, machine_id: str, host: str) -> Machine:
