@@ -40,7 +40,8 @@ class Project:
 class Machine:
     """A lender's machine: place, resources (whole and leased), asking prices, and what was last heard of it.
 
-    Prices are micro-USD an hour of one GPU; None: not offered on that term. `last_heard_ms` is on the hub's clock.
+    Prices are micro-USD an hour of one GPU; None: not offered on that term. Bandwidth and reliability are None until they
+    are measured. `last_heard_ms` is on the hub's clock.
     `desired_seq` counts what the hub wants of it, `report_seq` what it said.
     """
 
@@ -55,9 +56,9 @@ class Machine:
     addresses: int
     disk_gb_leased: int = 0
     addresses_leased: int = 0
-    inet_down_mbps: float = 0.0
-    inet_up_mbps: float = 0.0
-    reliability: float = 0.0
+    inet_down_mbps: float | None = None
+    inet_up_mbps: float | None = None
+    reliability: float | None = None
     on_demand_micro_usd: int | None = None
     min_bid_micro_usd: int | None = None
     monthly_micro_usd: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rackrent.exchange.model import Allocation, Gpu, Instance, Lease, Machine
+from rackrent.exchange.rules import offers
 from rackrent.exchange.rules.matching import Claimant, match
 from rackrent.exchange.rules.states import AT_REST, LIVE, InstanceEvent
 from rackrent.exchange.service.desk import Desk
@@ -12,16 +13,8 @@ from rackrent.protocol.words import Claim, InstanceState, Intended, LeaseState, 
 
 
 def rentable(desk: Desk, machine: Machine) -> list[str]:
-    """Return the ids of the GPUs of a machine that can be leased: healthy, and not cut into slices."""
-    there = desk.tx.of(Gpu, machine=machine.id)
-    parents = {gpu.parent for gpu in there}
-    return [gpu.id for gpu in there if gpu.healthy and gpu.id not in parents]
-
-
-def devices_of(desk: Desk, machine: Machine) -> int:
-    """Return how many devices a machine has that could be leased if all were well: its cores and memory are shared by them."""
-    there = desk.tx.of(Gpu, machine=machine.id)
-    return len({gpu.id for gpu in there} - {gpu.parent for gpu in there})
+    """Return the ids of the GPUs of a machine that can be leased."""
+    return [gpu.id for gpu in offers.rentable(desk.tx.of(Gpu, machine=machine.id))]
 
 
 def claimants(desk: Desk, machine: Machine) -> list[Claimant]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rackrent.exchange.model import Alarm, Instance, Lease, Machine, Project, Quote
+from rackrent.exchange.model import Alarm, Gpu, Instance, Lease, Machine, Project, Quote
 from rackrent.exchange.problems import Invalid, QuoteMismatch, Unavailable
-from rackrent.exchange.rules.matching import free_for
+from rackrent.exchange.rules.offers import Wanted, lacks, share
 from rackrent.exchange.rules.rating import storage_rate_micro_usd
 from rackrent.exchange.rules.terms import hold_micro_usd, rate_micro_usd, reserve_micro_usd
 from rackrent.exchange.service.desk import Desk
-from rackrent.exchange.service.place import claimants, devices_of, place, rentable
+from rackrent.exchange.service.place import claimants, place
 from rackrent.exchange.service.settle import set_aside
 from rackrent.i18n import gettext as _
-from rackrent.protocol.words import Claim, InstanceState, Intended, Reason, Rental, Trust
+from rackrent.protocol.words import InstanceState, Intended, Reason, Rental
 
 
 def quote(
@@ -44,10 +44,10 @@ def quote(
                 rate=rate + storage, ceiling=ceiling_micro_usd
             )
         )
-    devices = _have(desk, machine, rental, gpus, disk_gb, bid_micro_usd)
+    cpu_cores, ram_gb = _have(desk, machine, Wanted(rental, gpus, disk_gb, bid_micro_usd or 0))
     found = Quote(
         id=desk.new_id("quote"), project=project, machine=machine.id, rental=rental, gpus=gpus,
-        cpu_cores=machine.cpu_cores * gpus // devices, ram_gb=machine.ram_gb * gpus // devices, disk_gb=disk_gb,
+        cpu_cores=cpu_cores, ram_gb=ram_gb, disk_gb=disk_gb,
         rate_micro_usd=rate, storage_rate_micro_usd=storage,
         hold_micro_usd=hold_micro_usd(desk.policy, rental, rate, storage),
         reserve_micro_usd=reserve_micro_usd(desk.policy, storage), expires_ms=desk.now_ms + desk.policy.quote_ms,
@@ -85,7 +85,7 @@ def _make(desk: Desk, project: str, quote_id: str, rental: Rental, ceiling: int)
     bid = said.rate_micro_usd // said.gpus if rental is Rental.INTERRUPTIBLE else None
     if rate_micro_usd(machine, rental, said.gpus, bid) > said.rate_micro_usd:
         raise QuoteMismatch(_("The price has risen since quote {id}; ask for another.").format(id=quote_id))
-    _have(desk, machine, rental, said.gpus, said.disk_gb, bid)
+    _have(desk, machine, Wanted(rental, said.gpus, said.disk_gb, bid or 0))
     id = desk.new_id("lease")
     lease = Lease(
         id=id, project=project, machine=machine.id, host=machine.host, quote=said.id, rental=rental, gpus=said.gpus,
@@ -113,21 +113,13 @@ def _make(desk: Desk, project: str, quote_id: str, rental: Rental, ceiling: int)
     return lease
 
 
-def _have(desk: Desk, machine: Machine, rental: Rental, gpus: int, disk_gb: int, bid: int | None) -> int:
-    """Return how many GPUs a machine has, well or not; raise Unavailable where it does not have what is asked for now."""
-    listed = machine.reachable and not machine.skewed and machine.trust is Trust.VERIFIED
-    if not listed or machine.claim is not Claim.UNCLAIMED:
-        raise Unavailable(_("Machine {id} is not for rent now.").format(id=machine.id))
-    if machine.until_ms is not None and machine.until_ms <= desk.now_ms:
-        raise Unavailable(_("Machine {id} is not for rent now.").format(id=machine.id))
-    there = rentable(desk, machine)
-    if gpus > free_for(there, claimants(desk, machine), rental, bid or 0):
-        raise Unavailable(
-            _("Machine {id} does not have {gpus} GPUs for that now.").format(id=machine.id, gpus=gpus)
-        )
-    if disk_gb > machine.disk_gb - machine.disk_gb_leased or machine.addresses_leased >= machine.addresses:
-        raise Unavailable(_("Machine {id} has no more disk or addresses for that.").format(id=machine.id))
-    return devices_of(desk, machine)
+def _have(desk: Desk, machine: Machine, wanted: Wanted) -> tuple[int, int]:
+    """Return the CPU cores and GB of memory that come with what is wanted; raise Unavailable where it is not there now."""
+    gpus = desk.tx.of(Gpu, machine=machine.id)
+    why = lacks(machine, gpus, claimants(desk, machine), wanted, desk.now_ms)
+    if why is not None:
+        raise Unavailable(_("Machine {id} cannot be rented so: {why}.").format(id=machine.id, why=why.text))
+    return share(machine, gpus, wanted.gpus)
 
 
 def _address(desk: Desk, machine: Machine) -> int:
