@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from offered import offer
 
+from rackrent.cli.flags import flags_from
 from rackrent.exchange.problems import Invalid
 from rackrent.exchange.rules.choose import chosen
 from rackrent.exchange.rules.fields import FIELDS
@@ -126,3 +127,9 @@ def test_every_filter_in_the_documentation_can_be_read():
     assert len(filters) >= 4
     for text in filters:
         OfferBook([offer()], PLACES).search(OfferSearch(filter=text))
+
+
+def test_the_same_model_makes_the_flags_of_the_command_line():
+    flags = flags_from(OfferSearch, {name: name for name in OfferSearch.model_fields})
+    assert [flag.option for flag in flags.values()] == ["--filter", "--order", "--limit"]
+    assert all(flag.help() and flag.parameter() for flag in flags.values())
