@@ -104,10 +104,13 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
     _health(desk, machine, said.unhealthy)
     for instance in desk.tx.of(Instance, machine=machine_id, over=False):
         machine = _observe(desk, machine, instance, statuses.pop(instance.id, None), said.applied)
-    for orphan in statuses:
+    for orphan, status in statuses.items():
+        if status.state is InstanceState.STOPPING:  # it is being destroyed
+            continue
         desk.incident(Reason.ORPHAN, _("The machine runs something that is no lease's."), machine_id, orphan)
-        machine = replace(machine, desired_seq=machine.desired_seq + 1)
-        desk.tx.put(machine)
+        if said.applied >= machine.desired_seq:
+            machine = replace(machine, desired_seq=machine.desired_seq + 1)
+            desk.tx.put(machine)
     if returned:
         desk.disarm(Alarm.FENCE, machine_id)
         desk.disarm(Alarm.LOST, machine_id)
@@ -242,6 +245,8 @@ def _alive(desk: Desk, machine: Machine, instance: Instance, status: Status) -> 
         desk.tx.put(replace(instance, progress=status.progress))
     known = instance.actual is not InstanceState.UNREACHABLE
     if known and ORDER.index(status.state) <= ORDER.index(instance.actual):
+        if status.state is InstanceState.RUNNING:
+            _charge_again(desk, machine, desk.get(Lease, instance.id))
         return machine
     instance = desk.step(instance, EVENTS[status.state], status.reason)
     lease = desk.get(Lease, instance.id)
@@ -261,6 +266,14 @@ def _alive(desk: Desk, machine: Machine, instance: Instance, status: Status) -> 
     lease = meter(desk, lease, metering=True, storing=True)
     rearm(desk, lease)
     return machine
+
+
+def _charge_again(desk: Desk, machine: Machine, lease: Lease) -> None:
+    """What was broken off, by a reboot for one, and is said to run again is charged from this word on."""
+    if lease.state is LeaseState.ACTIVE and not lease.metering:
+        if lease.storing:
+            lease, _funds = settle_now(desk, lease, machine)
+        rearm(desk, meter(desk, lease, metering=True, storing=True))
 
 
 def _term_end(lease: Lease, now_ms: int) -> int | None:
