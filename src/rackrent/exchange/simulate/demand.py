@@ -205,6 +205,9 @@ class Trace:
         self.hours = world.scenario.trace
         world.after(0, "hour", self.hour, 0)
 
+    def __str__(self) -> str:
+        return "trace"
+
     def hour(self, number: int) -> None:
         """Bring what is wanted to what the trace says of this hour; it begins anew after its last."""
         world = self.world

@@ -47,6 +47,9 @@ class Faults:
             draw = scenario.stream("payout", host.id)
             self._again("payout", 5 * DAY_MS, draw, self._payout, host)
 
+    def __str__(self) -> str:
+        return "faults"
+
     def stop(self) -> None:
         """Heal everything but the dead."""
         if not self.world.hub_up:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from rackrent.exchange.model import Gpu, Instance, Lease, Settlement
+from rackrent.exchange.model import Gpu, Instance, Kind, Lease, Machine, Settlement, Transfer
+from rackrent.exchange.rules.ledger import FEES
 from rackrent.protocol.words import InstanceState, LeaseState, Rental
 
 
@@ -23,6 +24,7 @@ class Tally:
         self.failed: Counter[str] = Counter()
         self.refused: Counter[tuple[str, str]] = Counter()
         self.incidents: Counter[str] = Counter()
+        self.earned: Counter[str] = Counter()
         self.uncollected = 0
         self.unserved = 0
         self._gpu_of: dict[str, str] = {}
@@ -53,6 +55,10 @@ class Tally:
                     self.rates.setdefault((gpu, term), []).append(new.rate_micro_usd // new.gpus)
             elif new.state is LeaseState.ENDED and old.state is not LeaseState.ENDED:
                 self.ended[new.reason] += 1
+        elif kind is Machine and old is None:
+            self.earned[new.host] = 0
+        elif kind is Transfer and new.kind in (Kind.USE, Kind.FORFEIT) and new.credit != FEES:
+            self.earned[new.credit.removeprefix("earned:")] += new.amount_micro_usd
         elif kind is Gpu and old is None:
             self.gpus[new.name] += 1
             self._gpu_of[new.machine] = new.name

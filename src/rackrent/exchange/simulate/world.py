@@ -13,7 +13,17 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rackrent.exchange.model import Alarm, Allocation, Gpu, Instance, Lease, Machine, Settlement, Timer
+from rackrent.exchange.model import (
+    Alarm,
+    Allocation,
+    Gpu,
+    Instance,
+    Lease,
+    Machine,
+    Settlement,
+    Timer,
+    Transfer,
+)
 from rackrent.exchange.problems import Conflict, Refused
 from rackrent.exchange.rules.policy import Policy
 from rackrent.exchange.service import agent, clock
@@ -30,7 +40,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 KEPT = 40
 """Events of the history that are shown with a violation."""
-COUNTED = (Gpu, Lease, Instance, Allocation, Settlement)
+COUNTED = (Gpu, Lease, Instance, Allocation, Settlement, Transfer)
 OF_MACHINES = (Alarm.SILENCE, Alarm.FENCE, Alarm.LOST, Alarm.NOTICE)
 
 
@@ -150,6 +160,8 @@ class World:
             kind = type(new if new is not None else old)
             if kind is Machine:
                 self.offers.machine(new)
+                if old is None:
+                    self.tally.count(old, new)
                 if old is not None and new.desired_seq != old.desired_seq:
                     self.hosts[new.id].told()
             elif kind in COUNTED:
@@ -182,7 +194,10 @@ class World:
         if machine is not None:
             self.hosts[machine].beat()
         if self.store.find(Timer, timer.id) == timer:  # the heartbeat may have done away with it
-            self.hub.do(clock.wake, 1)
+            try:
+                self.hub.do(clock.wake, 1)
+            except Refused as refusal:  # nobody is there to be refused
+                raise Violation("timer", f"{timer.id}: {refusal}", machine, None) from refusal
             self.looked(timer.kind)
 
     def _event(self, what: str, number: object, work: Any = None, args: Any = ()) -> None:
@@ -197,7 +212,7 @@ class World:
         lines = []
         for ms, what, number, work, args in self._last:
             whose = getattr(work, "__self__", number if work is None else "")
-            shown = " ".join(str(a) for a in args if not hasattr(a, "__dict__"))
+            shown = " ".join(_short(a) for a in args if not hasattr(a, "__dict__"))
             lines.append(f"{(ms - START_MS) / 1000:12.3f} {what:<14} {whose} {shown}".rstrip())
         return lines
 
@@ -208,6 +223,17 @@ class World:
     def _flush(self) -> None:
         self._digest.update("".join(self._said).encode())
         self._said.clear()
+
+
+def _short(value: object) -> str:
+    """Return a value of a history in few words."""
+    if isinstance(value, agent.Report):
+        on_it = " ".join(f"{s.lease}={s.state}" for s in value.instances)
+        return f"seq {value.seq} applied {value.applied} boot {value.boot} {on_it}"
+    if isinstance(value, agent.Desired):
+        on_it = " ".join(f"{w.lease}={'run' if w.run else 'rest'}" for w in value.instances)
+        return f"seq {value.seq} {on_it}"
+    return str(getattr(value, "id", value))
 
 
 __all__ = ["Store", "Violation", "World"]
