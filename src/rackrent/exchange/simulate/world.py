@@ -53,7 +53,9 @@ class Store(MemoryStore):
 
     def arm(self, *timers: Timer) -> None:
         """Set timers."""
-        super().arm(*(t for t in timers if t.kind is not Alarm.SILENCE or t.subject not in self.beating))
+        for timer in timers:
+            if timer.kind is not Alarm.SILENCE or timer.subject not in self.beating:
+                super().arm(timer)
 
 
 class World:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
@@ -112,11 +112,14 @@ class MemoryStore:
     def of(self, kind: type[E], **equal: Any) -> list[E]:
         """Return the values whose fields are as given, by id."""
         table = self._tables[kind]
-        ids: Iterable[str] | None = table.rows
+        ids: Mapping[str, object] | None = table.rows
         if equal:
             values = tuple(equal.values())
             ids = table.groups[tuple(equal)].get(values if len(values) > 1 else values[0])
-        return [table.rows[id] for id in sorted(ids)] if ids else []
+        rows = table.rows
+        if not ids:
+            return []
+        return [rows[id] for id in (sorted(ids) if len(ids) > 1 else ids)]
 
     def add(self, *values: Entity) -> None:
         """Keep new values; a transfer also changes balances."""
