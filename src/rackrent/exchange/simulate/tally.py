@@ -7,13 +7,15 @@ from typing import Any
 
 from rackrent.exchange.model import Gpu, Instance, Kind, Lease, Machine, Settlement, Transfer
 from rackrent.exchange.rules.ledger import FEES
-from rackrent.protocol.words import InstanceState, LeaseState, Rental
+from rackrent.protocol.words import InstanceState, Rental
 
 
 class Tally:
-    """Counts of one run. GPU time is milliseconds of one GPU, by the name of the GPU; prices micro-USD an hour of one."""
+    """Counts of one run up to the end of its demand. GPU time is milliseconds of one GPU, by the name of the GPU; prices
+    micro-USD an hour of one."""
 
-    def __init__(self) -> None:
+    def __init__(self, until_ms: int) -> None:
+        self.until_ms = until_ms
         self.gpus: Counter[str] = Counter()
         self.sold_ms: Counter[str] = Counter()
         self.revenue: Counter[str] = Counter()
@@ -36,7 +38,7 @@ class Tally:
         if kind is Settlement:
             gpu, gpus = self._lease[new.lease]
             if new.metered:
-                self.sold_ms[gpu] += gpus * (new.to_ms - new.from_ms)
+                self.sold_ms[gpu] += gpus * max(0, min(new.to_ms, self.until_ms) - new.from_ms)
                 self.revenue[gpu] += new.gpu_micro_usd
             self.uncollected += new.uncollected_micro_usd
         elif kind is Instance:
@@ -53,11 +55,13 @@ class Tally:
                 term = "bid" if new.rental is Rental.INTERRUPTIBLE else "posted"
                 if not new.rental.reserved:
                     self.rates.setdefault((gpu, term), []).append(new.rate_micro_usd // new.gpus)
-            elif new.state is LeaseState.ENDED and old.state is not LeaseState.ENDED:
+            elif new.ended_ms is not None and old.ended_ms is None and new.ended_ms <= self.until_ms:
                 self.ended[new.reason] += 1
         elif kind is Machine and old is None:
             self.earned[new.host] = 0
         elif kind is Transfer and new.kind in (Kind.USE, Kind.FORFEIT) and new.credit != FEES:
+            if new.at_ms > self.until_ms:
+                return
             self.earned[new.credit.removeprefix("earned:")] += new.amount_micro_usd
         elif kind is Gpu and old is None:
             self.gpus[new.name] += 1

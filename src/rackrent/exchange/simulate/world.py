@@ -69,7 +69,7 @@ class World:
         self.hub_up = True
         self.hub = self._hub()
         self.ids: Counter[str] = Counter()
-        self.tally = Tally()
+        self.tally = Tally(scenario.end_ms)
         self.offers = Offers()
         self.checks = Checks(self)
         self.events = 0
