@@ -6,7 +6,8 @@ from exchange_world import HOUR, MINUTE, SECOND, World
 
 from rackrent.exchange.model import Incident, Machine
 from rackrent.exchange.service.agent import Status
-from rackrent.protocol.words import InstanceState, Reason
+from rackrent.exchange.service.hub import Hub
+from rackrent.protocol.words import InstanceState, LeaseState, Reason
 
 
 def test_what_an_agent_runs_again_after_a_reboot_is_charged_again(world: World) -> None:
@@ -24,6 +25,21 @@ def test_what_an_agent_runs_again_after_a_reboot_is_charged_again(world: World) 
     world.end(lease)
     world.obey()
     assert world.metered_ms(lease) == 10 * MINUTE + HOUR, "the 20 seconds around the reboot are free"
+
+
+def test_what_failed_while_the_hub_was_away_is_not_charged_to_a_later_stop(world: World) -> None:
+    """The renter ended it before its host was heard again, and paid for an hour in which it no longer ran."""
+    world.machine()
+    world.project()
+    lease = world.running()
+    world.wait(10 * MINUTE)
+    world.now += HOUR
+    world.hub = Hub(world.store, lambda: world.now, world.ids, world.policy)
+    world.end(lease)
+    world.report("m1", Status(lease.id, InstanceState.FAILED, Reason.GPU_UNHEALTHY))
+    world.obey()
+    assert world.lease(lease).state is LeaseState.ENDED
+    assert world.metered_ms(lease) == 10 * MINUTE
 
 
 def test_an_orphan_that_is_being_destroyed_is_no_news(world: World) -> None:
