@@ -18,7 +18,7 @@ READY_ENGINES := $(VENV)/.ready-engines
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-engines lint format bench messages lock clean
+.PHONY: help demo test test-engines lint format bench soak messages lock clean
 
 help:
 	@echo "make demo      set up $(VENV) and run: rackrent compare examples/first-machine.yaml --html report.html"
@@ -27,6 +27,7 @@ help:
 	@echo "make lint      the checks of make test that run nothing"
 	@echo "make format    lay out the code and fix what ruff can fix"
 	@echo "make bench     measure speed (installs gpuhunt to compare with)"
+	@echo "make soak      simulate markets of 2,000 hosts for 30 days, 20 seeds (hours; what is done stays in build/soak)"
 	@echo "make messages  bring the message catalogs up to the source and compile them"
 	@echo "make lock      resolve constraints.txt anew"
 	@echo "make clean     remove $(VENV) and what builds and checks left"
@@ -58,6 +59,10 @@ format: $(READY_DEV)
 bench: $(READY_BENCH)
 	@echo "rackrent: measuring"
 	@$(BIN)/python -m benchmarks
+
+soak: $(READY_DEV)
+	@echo "rackrent: simulating 20 seeds (progress of each in build/soak)"
+	@$(BIN)/python -m benchmarks.soak
 
 messages: $(READY_DEV)
 	@$(BIN)/python -m tools.messages update

@@ -8,9 +8,17 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import bench_cold, bench_compare, bench_exchange, bench_query
+from benchmarks import (
+    bench_cold,
+    bench_compare,
+    bench_exchange,
+    bench_exchange_simulator,
+    bench_query,
+)
 from benchmarks.measured import Measured, markdown, plain
 
+BENCHES = (bench_cold, bench_query, bench_compare, bench_exchange, bench_exchange_simulator)
+"""What is measured, in this order."""
 QUIET = 1.5
 """Load of the machine above which times say little."""
 PAGE = """\
@@ -55,7 +63,7 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m benchmarks [--write FILE]", file=sys.stderr)
         return 2
     busy, rows = load(), []
-    for bench in (bench_cold, bench_query, bench_compare, bench_exchange):
+    for bench in BENCHES:
         for row in bench.measured():
             print(f"{row.what}: {row.figure}", file=sys.stderr)
             rows.append(row)

@@ -87,7 +87,7 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
         raise Replayed(_("Report {seq} of machine {id} is not new.").format(seq=said.seq, id=machine_id))
     statuses = {status.lease: status for status in said.instances}
     unbroken = machine.boot == said.boot and said.monotonic_ms >= machine.monotonic_ms
-    _break_off(desk, machine, statuses, unbroken=unbroken)
+    _break_off(desk, machine, statuses, said.applied, unbroken=unbroken)
     returned, silent_ms = not machine.reachable, desk.now_ms - machine.last_heard_ms
     skewed = abs(said.wall_ms - desk.now_ms) > desk.policy.skew_ms
     if skewed and not machine.skewed:
@@ -104,10 +104,13 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
     _health(desk, machine, said.unhealthy)
     for instance in desk.tx.of(Instance, machine=machine_id, over=False):
         machine = _observe(desk, machine, instance, statuses.pop(instance.id, None), said.applied)
-    for orphan in statuses:
+    for orphan, status in statuses.items():
+        if status.state is InstanceState.STOPPING:  # it is being destroyed
+            continue
         desk.incident(Reason.ORPHAN, _("The machine runs something that is no lease's."), machine_id, orphan)
-        machine = replace(machine, desired_seq=machine.desired_seq + 1)
-        desk.tx.put(machine)
+        if said.applied >= machine.desired_seq:
+            machine = replace(machine, desired_seq=machine.desired_seq + 1)
+            desk.tx.put(machine)
     if returned:
         desk.disarm(Alarm.FENCE, machine_id)
         desk.disarm(Alarm.LOST, machine_id)
@@ -181,8 +184,15 @@ def lost(desk: Desk, machine: Machine) -> None:
             reclaim(desk, desk.get(Machine, machine.id), lease, Reason.HOST_LOST)
 
 
-def _break_off(desk: Desk, machine: Machine, statuses: dict[str, Status], *, unbroken: bool) -> None:
-    """Charge what is not said to have run on without a break only up to the word before."""
+def _break_off(
+    desk: Desk, machine: Machine, statuses: dict[str, Status], applied: int, *, unbroken: bool
+) -> None:
+    """Charge what is not said to have run on without a break only up to the word before.
+
+    What was told to stop, and did, ran until then; but not if it failed, if the agent had not yet heard of it, or after a
+    long time without a word (the hub was away): then it may have stopped by itself long before.
+    """
+    lately = desk.now_ms - machine.last_heard_ms <= desk.policy.silence_ms
     if not machine.reachable:
         return
     for instance in desk.tx.of(Instance, machine=machine.id, over=False):
@@ -191,7 +201,9 @@ def _break_off(desk: Desk, machine: Machine, statuses: dict[str, Status], *, unb
         status = statuses.get(instance.id)
         runs = status is not None and status.state is InstanceState.RUNNING
         fenced = status is not None and status.reason is Reason.HOST_FENCED
-        stopped_as_told = instance.actual is InstanceState.STOPPING and not fenced
+        failed = status is not None and status.state is InstanceState.FAILED
+        told = instance.actual is InstanceState.STOPPING and applied >= instance.generation
+        stopped_as_told = told and lately and not fenced and not failed
         if unbroken and (runs or stopped_as_told):
             continue
         lease = desk.get(Lease, instance.id)
@@ -242,6 +254,8 @@ def _alive(desk: Desk, machine: Machine, instance: Instance, status: Status) -> 
         desk.tx.put(replace(instance, progress=status.progress))
     known = instance.actual is not InstanceState.UNREACHABLE
     if known and ORDER.index(status.state) <= ORDER.index(instance.actual):
+        if status.state is InstanceState.RUNNING:
+            _charge_again(desk, machine, desk.get(Lease, instance.id))
         return machine
     instance = desk.step(instance, EVENTS[status.state], status.reason)
     lease = desk.get(Lease, instance.id)
@@ -261,6 +275,14 @@ def _alive(desk: Desk, machine: Machine, instance: Instance, status: Status) -> 
     lease = meter(desk, lease, metering=True, storing=True)
     rearm(desk, lease)
     return machine
+
+
+def _charge_again(desk: Desk, machine: Machine, lease: Lease) -> None:
+    """What was broken off, by a reboot for one, and is said to run again is charged from this word on."""
+    if lease.state is LeaseState.ACTIVE and not lease.metering:
+        if lease.storing:
+            lease, _funds = settle_now(desk, lease, machine)
+        rearm(desk, meter(desk, lease, metering=True, storing=True))
 
 
 def _term_end(lease: Lease, now_ms: int) -> int | None:

@@ -55,7 +55,7 @@ def place(desk: Desk, machine: Machine) -> Machine:
     if not machine.reachable or machine.trust is Trust.SUSPENDED or machine.claim is not Claim.UNCLAIMED:
         return machine
     everyone = claimants(desk, machine)
-    if not everyone:
+    if all(c.held for c in everyone):  # nobody waits, so nobody has to give way
         return machine
     matched = match(rentable(desk, machine), everyone)
     bids = {c.lease for c in everyone if c.rental is Rental.INTERRUPTIBLE}

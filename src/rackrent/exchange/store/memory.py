@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
@@ -16,27 +16,19 @@ from rackrent.i18n import gettext as _
 
 E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
-Values = tuple[Any, ...]
-
-
-def _reader(fields: tuple[str, ...]) -> Callable[[Any], Values]:
-    """Return a function from a value to the tuple of these fields."""
-    if len(fields) > 1:
-        return cast("Callable[[Any], Values]", attrgetter(*fields))
-    one = attrgetter(fields[0])
-    return lambda value: (one(value),)
 
 
 class _Table:
-    """The values of one kind with their indexes."""
+    """The values of one kind with their indexes. What an index is read by is one field, or a tuple of several."""
 
     def __init__(self, kind: type[Any]) -> None:
         self.rows: dict[str, Any] = {}
         self.checks = CHECKS.get(kind, ())
-        self.indexes: dict[tuple[str, ...], tuple[Callable[[Any], Values], dict[Values, dict[str, None]]]] = {
-            fields: (_reader(fields), defaultdict(dict)) for fields in INDEXES.get(kind, ())
+        self.groups: dict[tuple[str, ...], dict[Any, dict[str, None]]] = {
+            fields: defaultdict(dict) for fields in INDEXES.get(kind, ())
         }
-        self.uniques: list[tuple[Unique, Callable[[Any], Values | None], dict[Values, str]]] = [
+        self.indexes = [(attrgetter(*fields), groups) for fields, groups in self.groups.items()]
+        self.uniques: list[tuple[Unique, Callable[[Any], Any], dict[Any, str]]] = [
             (rule, _key(rule), {}) for rule in UNIQUE.get(kind, ())
         ]
         self.append_only = kind in APPEND_ONLY
@@ -44,41 +36,48 @@ class _Table:
     def change(self, old: Any, new: Any) -> None:
         """Replace one value by another; None: there is none."""
         id = (new if new is not None else old).id
-        keys = [
-            tuple(None if v is None else key_of(v) for v in (old, new))
-            for _rule, key_of, _held in self.uniques
-        ]
-        for (rule, _key_of, held), (_before, after) in zip(self.uniques, keys, strict=True):
-            if after is not None and held.get(after, id) != id:
-                raise Conflict(rule.text)
-        for (_rule, _key_of, held), (before, after) in zip(self.uniques, keys, strict=True):
-            if before is not None and before != after:
-                held.pop(before, None)
-            if after is not None:
-                held[after] = id
-        for reads, groups in self.indexes.values():
-            was, now = (reads(v) if v is not None else None for v in (old, new))
-            if was != now:
-                if was is not None:
-                    del groups[was][id]
-                    if not groups[was]:
+        if self.uniques:
+            self._change_keys(id, old, new)
+        for reads, groups in self.indexes:
+            was = reads(old) if old is not None else None
+            now = reads(new) if new is not None else None
+            if was != now or old is None or new is None:
+                if old is not None:
+                    ids = groups[was]
+                    del ids[id]
+                    if not ids:
                         del groups[was]
-                if now is not None:
+                if new is not None:
                     groups[now][id] = None
         if new is None:
             del self.rows[id]
         else:
             self.rows[id] = new
 
+    def _change_keys(self, id: str, old: Any, new: Any) -> None:
+        changed = []
+        for rule, key_of, held in self.uniques:
+            before = key_of(old) if old is not None else None
+            after = key_of(new) if new is not None else None
+            if before != after:
+                if after is not None and held.get(after, id) != id:
+                    raise Conflict(rule.text)
+                changed.append((held, before, after))
+        for held, before, after in changed:
+            if before is not None:
+                held.pop(before, None)
+            if after is not None:
+                held[after] = id
 
-def _key(rule: Unique) -> Callable[[Any], Values | None]:
-    reads, where = _reader(rule.fields), rule.where_null
 
-    def key(value: Any) -> Values | None:
+def _key(rule: Unique) -> Callable[[Any], Any]:
+    reads, where, several = attrgetter(*rule.fields), rule.where_null, len(rule.fields) > 1
+
+    def key(value: Any) -> Any:
         if where is not None and getattr(value, where) is not None:
             return None
         found = reads(value)
-        return None if None in found else found
+        return None if several and None in found else found
 
     return key
 
@@ -113,11 +112,14 @@ class MemoryStore:
     def of(self, kind: type[E], **equal: Any) -> list[E]:
         """Return the values whose fields are as given, by id."""
         table = self._tables[kind]
-        groups = table.indexes[tuple(equal)][1] if equal else None
-        if groups is None:
-            return [table.rows[id] for id in sorted(table.rows)]
-        ids = groups.get(tuple(equal.values()))
-        return [table.rows[id] for id in sorted(ids)] if ids else []
+        ids: Mapping[str, object] | None = table.rows
+        if equal:
+            values = tuple(equal.values())
+            ids = table.groups[tuple(equal)].get(values if len(values) > 1 else values[0])
+        rows = table.rows
+        if not ids:
+            return []
+        return [rows[id] for id in (sorted(ids) if len(ids) > 1 else ids)]
 
     def add(self, *values: Entity) -> None:
         """Keep new values; a transfer also changes balances."""
@@ -172,15 +174,36 @@ class MemoryStore:
             heapq.heappush(self._timers, entry)
         return found
 
-    def next_due_ms(self) -> int | None:
-        """Return when the next timer is due; None where none is set."""
+    def next_timer(self) -> Timer | None:
+        """Return the timer that is due next; None where none is set."""
+        rows = self._tables[Timer].rows
         while self._timers:
             due, id = self._timers[0]
-            timer = self._tables[Timer].rows.get(id)
+            timer = rows.get(id)
             if timer is not None and timer.due_ms == due:
-                return due
+                return cast("Timer", timer)
             heapq.heappop(self._timers)
         return None
+
+    def next_due_ms(self) -> int | None:
+        """Return when the next timer is due; None where none is set."""
+        timer = self.next_timer()
+        return None if timer is None else timer.due_ms
+
+    @property
+    def changes(self) -> list[tuple[Any, Any]]:
+        """Return what the last transaction changed, in order: values before and after, None where there is none."""
+        return [(old, new) for _table, old, new in self._undo]
+
+    def each(self, kind: type[E]) -> list[E]:
+        """Return all values of a kind in no order that means anything."""
+        return list(self._tables[kind].rows.values())
+
+    def forget(self, kind: type[Entity], *ids: str) -> None:
+        """Drop values that nothing asks for any more, so that months can be simulated. No hub does that."""
+        table = self._tables[kind]
+        for id in ids:
+            table.change(table.rows[id], None)
 
     def _change(self, table: _Table, old: Any, new: Any) -> None:
         if new is not None:
