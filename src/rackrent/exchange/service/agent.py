@@ -101,9 +101,10 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
         report_seq=said.seq, skewed=skewed,
     )  # fmt: skip
     desk.tx.put(machine)
-    _health(desk, machine, said.unhealthy)
+    moved = _health(desk, machine, said.unhealthy) or returned
     for instance in desk.tx.of(Instance, machine=machine_id, over=False):
         machine = _observe(desk, machine, instance, statuses.pop(instance.id, None), said.applied)
+        moved = moved or desk.tx.find(Instance, instance.id) != instance
     for orphan, status in statuses.items():
         if status.state is InstanceState.STOPPING:  # it is being destroyed
             continue
@@ -115,9 +116,9 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
         desk.disarm(Alarm.FENCE, machine_id)
         desk.disarm(Alarm.LOST, machine_id)
         _welcome(desk, machine, silent_ms)
-    machine = _resume_reserved(desk, machine)
     desk.arm(Alarm.SILENCE, machine_id, desk.now_ms + desk.policy.silence_ms)
-    place(desk, machine)
+    if moved:
+        place(desk, _resume_reserved(desk, machine))
 
 
 def silence(desk: Desk, machine: Machine) -> None:
@@ -212,13 +213,17 @@ def _break_off(
             meter(desk, lease, metering=lease.rental.reserved and lease.metering, storing=lease.storing)
 
 
-def _health(desk: Desk, machine: Machine, unhealthy: tuple[str, ...]) -> None:
+def _health(desk: Desk, machine: Machine, unhealthy: tuple[str, ...]) -> bool:
+    """Take in which GPUs are not well; return whether that has changed."""
+    changed = False
     for gpu in desk.tx.of(Gpu, machine=machine.id):
         healthy = gpu.id not in unhealthy
         if healthy != gpu.healthy:
             desk.tx.put(replace(gpu, healthy=healthy))
             if not healthy:
                 desk.incident(Reason.GPU_UNHEALTHY, _("GPU {id} is not well.").format(id=gpu.id), machine.id)
+            changed = True
+    return changed
 
 
 EVENTS = {
@@ -352,7 +357,7 @@ def _welcome(desk: Desk, machine: Machine, silent_ms: int) -> None:
 
 def _resume_reserved(desk: Desk, machine: Machine) -> Machine:
     for instance in desk.tx.of(Instance, machine=machine.id, over=False):
-        held = desk.tx.of(Allocation, lease=instance.id, to_ms=None)
-        if held and instance.actual in AT_REST and instance.intended is Intended.RUNNING:
+        waits = instance.actual in AT_REST and instance.intended is Intended.RUNNING
+        if waits and desk.tx.of(Allocation, lease=instance.id, to_ms=None):
             machine = run(desk, machine, instance)
     return machine
