@@ -63,7 +63,7 @@ class Desk:
 
         Raises Conflict where the key was used for something else.
         """
-        done = self.tx.find(Request, key)
+        done = self.tx.find(Request, key, lock=True)  # the same request at the same time waits for this one
         if done is not None:
             if done.digest != digest:
                 raise Conflict(_("Key {key} was used for another request.").format(key=key))

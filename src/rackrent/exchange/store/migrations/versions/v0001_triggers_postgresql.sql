@@ -11,16 +11,17 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM account WHERE account.id = named.id)
     ORDER BY named.id ON CONFLICT (id) DO NOTHING;
 
-    SELECT locked.id INTO short FROM (
-        SELECT account.id, account.balance_micro_usd + moves.amount AS after
-        FROM (
-            SELECT side.id, sum(side.amount) AS amount FROM (
-                SELECT debit AS id, -amount_micro_usd AS amount FROM added
-                UNION ALL SELECT credit, amount_micro_usd FROM added
-            ) AS side GROUP BY side.id
-        ) AS moves JOIN account ON account.id = moves.id
-        ORDER BY account.id FOR UPDATE OF account
-    ) AS locked WHERE locked.after < 0 AND locked.id <> 'world';
+    PERFORM 1 FROM account WHERE id IN (SELECT debit FROM added UNION SELECT credit FROM added) ORDER BY id FOR UPDATE;
+
+    -- Only a statement that begins now sees what those we waited for have left.
+    SELECT account.id INTO short FROM (
+        SELECT side.id, sum(side.amount) AS amount FROM (
+            SELECT debit AS id, -amount_micro_usd AS amount FROM added
+            UNION ALL SELECT credit, amount_micro_usd FROM added
+        ) AS side GROUP BY side.id
+    ) AS moves JOIN account ON account.id = moves.id
+    WHERE account.balance_micro_usd + moves.amount < 0 AND account.id <> 'world'
+    ORDER BY account.id LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'There is not enough money in %.', short
         USING ERRCODE = 'check_violation', CONSTRAINT = 'covered', DETAIL = short;
