@@ -185,7 +185,10 @@ def rebid(desk: Desk, lease_id: str, project: str, bid_micro_usd: int) -> None:
 
 def _set_rate(desk: Desk, lease: Lease, machine: Machine, rate: int) -> None:
     """The time before is charged at the old rate as far as the host was heard of; where the rate rises, the rest not at all."""
-    lease = settle_now(desk, lease, machine)[0]
+    if lease.state not in (LeaseState.PENDING, LeaseState.ACTIVE):
+        raise Illegal(_("Lease {id} is ending: its rate stays as it is.").format(id=lease.id))
+    if lease.delivered_ms is not None:  # before that there is nothing to charge, and no interval
+        lease = settle_now(desk, lease, machine)[0]
     if rate > lease.rate_micro_usd and lease.metering and lease.until_ms is None:
         lease = meter(desk, lease, metering=True, storing=lease.storing)
     hold = hold_micro_usd(desk.policy, lease.rental, rate, lease.storage_rate_micro_usd)
