@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from rackrent.exchange.store.base import Store
 from rackrent.exchange.store.memory import MemoryStore
@@ -61,13 +62,20 @@ def empty(server: Server) -> None:
 
 
 @pytest.fixture
-def made(address: Callable[[str], str]) -> Iterator[Callable[[str], Store]]:
-    """Return what makes a new store of a kind."""
+def made(address: Callable[[str], str]) -> Iterator[Callable[..., Store]]:
+    """Return what makes a new store of a kind; one that is not `durable` does not wait for the disk."""
     with ExitStack() as done:
 
-        def make(kind: str) -> Store:
-            store: Store = MemoryStore() if kind == "memory" else open_store(address(kind))
+        def make(kind: str, *, durable: bool = False) -> Store:
+            if kind == "memory":
+                return MemoryStore()
+            store = open_store(address(kind))
             done.callback(store.close)
+            if kind == "sqlite" and not durable:
+                store.engine.dispose()
+                event.listen(
+                    store.engine, "connect", lambda c, _record: c.execute("PRAGMA synchronous = OFF")
+                )
             return store
 
         yield make

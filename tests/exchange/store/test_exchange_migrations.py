@@ -235,7 +235,7 @@ def test_the_steps_are_in_the_package() -> None:
 
 
 def test_sqlite_keeps_a_write_ahead_log_and_waits_for_the_disk(made: Callable[[str], Any]) -> None:
-    store = made("sqlite")
+    store = made("sqlite", durable=True)
     with store.engine.connect() as conn:
         assert conn.execute(text("PRAGMA journal_mode")).scalar() == "wal"
         assert conn.execute(text("PRAGMA synchronous")).scalar() == 2
