@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import bench_cold, bench_compare, bench_query
+from benchmarks import bench_cold, bench_compare, bench_exchange_store, bench_query
 from benchmarks.measured import Measured, markdown, plain
 
 QUIET = 1.5
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m benchmarks [--write FILE]", file=sys.stderr)
         return 2
     busy, rows = load(), []
-    for bench in (bench_cold, bench_query, bench_compare):
+    for bench in (bench_cold, bench_query, bench_compare, bench_exchange_store):
         for row in bench.measured():
             print(f"{row.what}: {row.figure}", file=sys.stderr)
             rows.append(row)

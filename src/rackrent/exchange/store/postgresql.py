@@ -15,6 +15,7 @@ from sqlalchemy import (
     Text,
     any_,
     bindparam,
+    cast,
     column,
     create_engine,
     func,
@@ -110,16 +111,36 @@ class Postgresql:
         return nullcontext()
 
 
-def _arrays(shape: Shape, values: Sequence[Any]) -> dict[str, list[Any]]:
+def _arrays(shape: Shape, values: Sequence[Any]) -> dict[str, str]:
+    """Return the parameters of a batch: the columns of its rows as array literals."""
     columns = zip(*map(shape.row, values), strict=True)
-    return {f"new_{name}": list(column) for name, column in zip(shape.fields, columns, strict=True)}
+    return {f"new_{name}": literal(column) for name, column in zip(shape.fields, columns, strict=True)}
+
+
+def literal(items: Sequence[str | float | bool | None]) -> str:
+    r"""Return a PostgreSQL array as text: faster for whole columns than a driver that looks at each item's type.
+
+    >>> literal(["a", None, 'x"y\\z', "", "NULL"]), literal([1, None, -2]), literal([True, False]), literal([0.1])
+    ('{"a",NULL,"x\\"y\\\\z","","NULL"}', '{1,NULL,-2}', '{True,False}', '{0.1}')
+    """
+    if all(isinstance(item, str) for item in items):
+        joined = '","'.join(items)  # type: ignore[arg-type]
+        if "\\" not in joined and joined.count('"') == 2 * len(items) - 2:
+            return f'{{"{joined}"}}'
+    return "{" + ",".join(map(_item, items)) + "}"
+
+
+def _item(item: str | float | bool | None) -> str:
+    if isinstance(item, str):
+        return '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return "NULL" if item is None else str(item)
 
 
 @cache
 def _given(shape: Shape) -> TableValuedAlias:
     """Return the rows that the parameters, an array a column, stand for."""
     columns = shape.table.c
-    arrays = [bindparam(f"new_{c.name}", type_=ARRAY(_plain(c.type))) for c in columns]
+    arrays = [cast(bindparam(f"new_{c.name}", type_=Text), ARRAY(_plain(c.type))) for c in columns]
     return (
         func.unnest(*arrays)
         .table_valued(*(column(c.name, c.type) for c in columns), name="given")

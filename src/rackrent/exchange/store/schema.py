@@ -139,11 +139,12 @@ def checker(kind: type[Any]) -> Callable[[Any], None]:
     texts = _several([name for name, hint in hints.items() if hint is str])
     checks = CHECKS.get(kind, ())
 
+    def fits(value: Any) -> bool:
+        there = (0, *numbers(value), *[n for n in optional(value) if n is not None])
+        return min(there) >= -LARGEST and max(there) <= LARGEST
+
     def check(value: Any) -> None:
-        there = [*numbers(value), *(n for n in optional(value) if n is not None)]
-        if (there and not -LARGEST <= min(there) <= max(there) <= LARGEST) or not all(
-            x is None or isfinite(x) for x in floats(value)
-        ):
+        if not fits(value) or not all(x is None or isfinite(x) for x in floats(value)):
             raise Invalid(
                 _("{kind} {id} holds a number that does not fit into 64 bits.").format(
                     kind=kind.__name__, id=value.id
@@ -168,9 +169,10 @@ def checker(kind: type[Any]) -> Callable[[Any], None]:
 
 
 def _several(fields: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    if len(fields) > 1:
-        return attrgetter(*fields)
-    return lambda value: tuple(getattr(value, field) for field in fields)
+    if not fields:
+        return lambda _value: ()
+    read = attrgetter(*fields)
+    return read if len(fields) > 1 else lambda value: (read(value),)
 
 
 def _is_unicode(text: str) -> bool:

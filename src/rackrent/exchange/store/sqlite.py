@@ -9,7 +9,8 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Executable, bindparam, create_engine, event, func, select
+from sqlalchemy import ClauseElement, Connection, Engine, bindparam, create_engine, event, func, select
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
@@ -23,6 +24,9 @@ from rackrent.i18n import gettext as _
 
 WAIT_S = 10.0
 """How long another process may hold the file before a transaction is tried again."""
+CACHE_KIB = 65_536
+LOG_PAGES = 8_000
+"""After how many pages (32 MiB) the log is written back into the file."""
 
 
 def engine(url: URL, wait_s: float = WAIT_S) -> Engine:
@@ -34,12 +38,19 @@ def engine(url: URL, wait_s: float = WAIT_S) -> Engine:
         connection.isolation_level = None  # transactions are begun below, not by the driver
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # money: what is kept outlives a power cut
+        connection.execute("PRAGMA temp_store = MEMORY")  # what a statement may have to take back
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
 
     @event.listens_for(made, "begin")
     def _begin(conn: Connection) -> None:
         conn.exec_driver_sql("BEGIN IMMEDIATE")
 
     return made
+
+
+UNCOVERED = "ck_account_1"
+"""The check that no balance is below zero."""
 
 
 class Sqlite:
@@ -64,18 +75,18 @@ class Sqlite:
         """Insert rows; a transfer's trigger moves the money of each in turn."""
         if len(values) > 1:
             conn.exec_driver_sql("SAVEPOINT several")
-        conn.execute(_insert(shape), [shape.named(value) for value in values])
+        conn.exec_driver_sql(_insert(shape), [tuple(shape.row(value)) for value in values])
         if len(values) > 1:
             conn.exec_driver_sql("RELEASE several")
 
     def put(self, conn: Connection, shape: Shape, values: Sequence[Any]) -> int:
         """Update rows by their ids; return how many there were."""
-        rows = [{**(row := shape.named(value)), "which": row["id"]} for value in values]
-        return conn.execute(_update(shape), rows).rowcount
+        rows = [(*row, row[0]) for row in map(shape.row, values)]
+        return conn.exec_driver_sql(_update(shape), rows).rowcount
 
     def arm(self, conn: Connection, shape: Shape, values: Sequence[Any]) -> None:
         """Insert rows, or update those with the same ids."""
-        conn.execute(_upsert(shape), [shape.named(value) for value in values])
+        conn.exec_driver_sql(_upsert(shape), [tuple(shape.row(value)) for value in values])
 
     def lock_absent(self, conn: Connection, id: str) -> None:
         """There is one writer at a time: everything is locked."""
@@ -92,7 +103,7 @@ class Sqlite:
             return fixed(shape.kind if shape is not None else Account)
         if said == "out of range":
             return unbounded()
-        if said == "uncovered":
+        if rest == UNCOVERED:
             _undo(conn, values)
             return uncovered(_short(conn, values))
         if said.startswith("chain"):
@@ -151,19 +162,26 @@ def _first_there(conn: Connection, shape: Shape, values: Sequence[Any]) -> Any:
 
 
 @cache
-def _insert(shape: Shape) -> Executable:
-    return shape.table.insert()
+def _insert(shape: Shape) -> str:
+    return _compiled(shape.table.insert())
 
 
 @cache
-def _update(shape: Shape) -> Executable:
-    columns: dict[str, Any] = {name: bindparam(name) for name in shape.fields if name != "id"}
-    return shape.table.update().where(shape.table.c.id == bindparam("which")).values(columns)
+def _update(shape: Shape) -> str:
+    columns: dict[str, Any] = {name: bindparam(name) for name in shape.fields}
+    return _compiled(shape.table.update().where(shape.table.c.id == bindparam("which")).values(columns))
 
 
 @cache
-def _upsert(shape: Shape) -> Executable:
+def _upsert(shape: Shape) -> str:
     made = insert(shape.table)
-    return made.on_conflict_do_update(
-        index_elements=["id"], set_={name: made.excluded[name] for name in shape.fields if name != "id"}
+    return _compiled(
+        made.on_conflict_do_update(
+            index_elements=["id"], set_={name: made.excluded[name] for name in shape.fields if name != "id"}
+        )
     )
+
+
+def _compiled(statement: ClauseElement) -> str:
+    """Return a statement as text; its parameters are the columns in the order of the class's fields."""
+    return str(statement.compile(dialect=sqlite.dialect()))

@@ -54,10 +54,6 @@ class Shape:
                 row[n] = str(row[n])
         return row
 
-    def named(self, value: Any) -> dict[str, Any]:
-        """Return what is kept of a value, by column."""
-        return dict(zip(self.fields, self.row(value), strict=True))
-
     def value(self, row: Any) -> Any:
         """Return the value that a row holds."""
         named = dict(zip(self.fields, row, strict=True))
@@ -92,7 +88,10 @@ def _shape(kind: type[Any]) -> Shape:
     name = kind.__name__.lower()
     hints = get_type_hints(kind)
     columns = [_column(name, field, hint) for field, hint in hints.items()]
-    table = Table(name, METADATA, *(column for column, _check, _make in columns))
+    table = Table(
+        name, METADATA, *(column for column, _check, _make in columns),
+        sqlite_with_rowid=kind is not m.Account,  # small rows that every transfer looks up: one tree, not two
+    )  # fmt: skip
     for _made, check, _make in columns:
         if check is not None:
             table.append_constraint(check)

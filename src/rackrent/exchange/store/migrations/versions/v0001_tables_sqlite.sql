@@ -3,7 +3,8 @@ CREATE TABLE account (
     balance_micro_usd BIGINT NOT NULL,
     PRIMARY KEY (id),
     CONSTRAINT ck_account_1 CHECK (balance_micro_usd >= 0 OR id = 'world')
-);
+)
+ WITHOUT ROWID;
 
 CREATE TABLE allocation (
     id TEXT NOT NULL,

@@ -4,14 +4,10 @@ CREATE TABLE moving (transfer TEXT NOT NULL);
 
 CREATE TRIGGER transfer_moves AFTER INSERT ON transfer BEGIN
     INSERT INTO moving (transfer) VALUES (NEW.id);
-    INSERT INTO account (id, balance_micro_usd) VALUES (NEW.debit, 0), (NEW.credit, 0) ON CONFLICT (id) DO NOTHING;
-    SELECT RAISE(ABORT, 'out of range') FROM account
-    WHERE (id = NEW.debit AND typeof(balance_micro_usd - NEW.amount_micro_usd) <> 'integer')
-    OR (id = NEW.credit AND typeof(balance_micro_usd + NEW.amount_micro_usd) <> 'integer');
-    SELECT RAISE(ABORT, 'uncovered') FROM account
-    WHERE id = NEW.debit AND id <> 'world' AND balance_micro_usd < NEW.amount_micro_usd;
+    INSERT INTO account (id, balance_micro_usd) VALUES (NEW.debit, 0) ON CONFLICT (id) DO NOTHING;
     UPDATE account SET balance_micro_usd = balance_micro_usd - NEW.amount_micro_usd WHERE id = NEW.debit;
-    UPDATE account SET balance_micro_usd = balance_micro_usd + NEW.amount_micro_usd WHERE id = NEW.credit;
+    INSERT INTO account (id, balance_micro_usd) VALUES (NEW.credit, NEW.amount_micro_usd)
+    ON CONFLICT (id) DO UPDATE SET balance_micro_usd = balance_micro_usd + excluded.balance_micro_usd;
     DELETE FROM moving;
 END;
 
@@ -21,6 +17,11 @@ END;
 
 CREATE TRIGGER account_moved BEFORE UPDATE ON account WHEN NOT EXISTS (SELECT 1 FROM moving) BEGIN
     SELECT RAISE(ABORT, 'append only account');
+END;
+
+-- A sum beyond 64 bits becomes a floating-point number.
+CREATE TRIGGER account_bounded BEFORE UPDATE ON account WHEN typeof(NEW.balance_micro_usd) <> 'integer' BEGIN
+    SELECT RAISE(ABORT, 'out of range');
 END;
 
 CREATE TRIGGER account_append_only BEFORE DELETE ON account BEGIN
