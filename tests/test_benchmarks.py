@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks import bench_cold, bench_compare, bench_query
+from benchmarks import bench_cold, bench_compare, bench_exchange_store, bench_query
 from benchmarks.measured import Measured, markdown, plain
+from rackrent.exchange.store.open import open_store
 
 ROWS = [Measured("a search", "8.7 ms", "<= 25 ms", True), Measured("another", "9 s", "<= 3 s", False), Measured("Python", "0.03 s")]  # fmt: skip
 
@@ -36,16 +37,22 @@ def test_a_comparison_of_a_made_up_market_is_timed() -> None:
     assert 0 < took.ranked_s <= took.total_s
 
 
+def test_leases_that_are_settled_are_all_settled(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path / 'hub.db'}")
+    assert bench_exchange_store.settled(store, 24) > 0
+    store.close()
+
+
 def test_a_page_is_written_only_where_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for module in (bench_cold, bench_query, bench_compare):
+    for module in (bench_cold, bench_query, bench_compare, bench_exchange_store):
         monkeypatch.setattr(module, "measured", lambda: iter(ROWS[1:2]))
     assert bench.main([]) == 0, "a goal that is not met is no failure"
     assert list(tmp_path.iterdir()) == []
     assert "another  9 s       <= 3 s  no" in capsys.readouterr().out
     assert bench.main(["--write", "page.md"]) == 0
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert text.startswith("# Benchmarks\n") and text.count("| another | 9 s | <= 3 s | no |") == 3
+    assert text.startswith("# Benchmarks\n") and text.count("| another | 9 s | <= 3 s | no |") == 4
     assert bench.main(["--read"]) == 2

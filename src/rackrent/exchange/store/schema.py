@@ -140,7 +140,7 @@ def checker(kind: type[Any]) -> Callable[[Any], None]:
     checks = CHECKS.get(kind, ())
 
     def fits(value: Any) -> bool:
-        there = (0, *numbers(value), *[n for n in optional(value) if n is not None])
+        there: tuple[int, ...] = (0, *numbers(value), *[n for n in optional(value) if n is not None])
         return min(there) >= -LARGEST and max(there) <= LARGEST
 
     def check(value: Any) -> None:
