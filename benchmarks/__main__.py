@@ -13,11 +13,19 @@ from benchmarks import (
     bench_compare,
     bench_exchange,
     bench_exchange_simulator,
+    bench_exchange_store,
     bench_query,
 )
 from benchmarks.measured import Measured, markdown, plain
 
-BENCHES = (bench_cold, bench_query, bench_compare, bench_exchange, bench_exchange_simulator)
+BENCHES = (
+    bench_cold,
+    bench_query,
+    bench_compare,
+    bench_exchange,
+    bench_exchange_store,
+    bench_exchange_simulator,
+)
 """What is measured, in this order."""
 QUIET = 1.5
 """Load of the machine above which times say little."""

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-JOB_HOURS = 24.0
+JOB_HOURS = 96.0
 """Longer jobs than the simulator's usual ones: fewer events for the same use, so that a seed takes minutes."""
 
 

@@ -11,10 +11,12 @@ from benchmarks import (
     bench_compare,
     bench_exchange,
     bench_exchange_simulator,
+    bench_exchange_store,
     bench_query,
     soak,
 )
 from benchmarks.measured import Measured, markdown, plain
+from rackrent.exchange.store.open import open_store
 
 ROWS = [Measured("a search", "8.7 ms", "<= 25 ms", True), Measured("another", "9 s", "<= 3 s", False), Measured("Python", "0.03 s")]  # fmt: skip
 
@@ -65,6 +67,12 @@ def test_a_soak_runs_each_seed_once(
     assert capsys.readouterr().out == first, "what is done is read again"
 
 
+def test_leases_that_are_settled_are_all_settled(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path / 'hub.db'}")
+    assert bench_exchange_store.settled(store, 24) > 0
+    store.close()
+
+
 def test_a_page_is_written_only_where_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,4 +87,5 @@ def test_a_page_is_written_only_where_one_is_named(
     assert text.startswith("# Benchmarks\n") and text.count("| another | 9 s | <= 3 s | no |") == len(
         bench.BENCHES
     )
+
     assert bench.main(["--read"]) == 2

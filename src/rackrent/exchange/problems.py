@@ -68,3 +68,10 @@ class Invalid(Refused):
 
     type = "invalid"
     status = 422
+
+
+class Busy(Refused):
+    """The database is held up by others, or cannot be reached. Nothing has changed unless the text says otherwise."""
+
+    type = "busy"
+    status = 503

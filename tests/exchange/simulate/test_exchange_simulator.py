@@ -160,7 +160,7 @@ def nothing(_real: Callable[..., Any]) -> Callable[..., Any]:
 BUGS: dict[str, tuple[Any, str, Callable[[Any], Any], set[str]]] = {
     "a match that gives a GPU twice": (place, "match", lambda _real: _allocates_twice, {"conflict", "timer"}),
     "a bill that knows no silence": (settle, "confirmed_ms", lambda _real: lambda lease, heard, now: now, {"not running", "unreachable"}),
-    "a settlement that skips a millisecond": (settle, "settle", _skips, {"coverage"}),
+    "a settlement that skips a millisecond": (settle, "settle", _skips, {"coverage", "conflict"}),
     "a GPU that is free before its host says so": (lifecycle, "halt", _frees_at_once, {"freed early", "double use"}),
     "a rate that creeps up": (clock, "settle_now", _raises, {"rate"}),
     "a charge that goes on through a reboot": (agent, "_break_off", nothing, {"not running"}),

@@ -7,12 +7,13 @@ nobody.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rackrent.exchange.model import Kind, Lease, Settlement, Transfer
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.policy import Policy
 from rackrent.exchange.rules.rating import fee, for_ms, rated
+from rackrent.exchange.values import replace
 from rackrent.protocol.words import LeaseState
 
 
@@ -67,7 +68,7 @@ def settle(lease: Lease, to_ms: int, funds: Funds, policy: Policy, now_ms: int) 
     )
     paid = _Paid(lease, funds, now_ms)
     in_grace = lease.grace_ms is not None
-    if not in_grace:
+    if not in_grace and duration > 0:  # an interval of no length is not kept, and its transfers with it
         paid.fill(gpu + storage, lease.hold_micro_usd if lease.state is LeaseState.ACTIVE else 0)
     collected = paid.pay(gpu + storage, policy, from_reserve=in_grace)
     closing = ends and lease.state is LeaseState.RECLAIMING

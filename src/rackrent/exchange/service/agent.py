@@ -7,7 +7,7 @@ had already applied the desired state that last spoke of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rackrent.exchange.model import Alarm, Allocation, Gpu, Instance, Lease, Machine
 from rackrent.exchange.problems import Replayed
@@ -18,6 +18,7 @@ from rackrent.exchange.service.lifecycle import fail, finish, reclaim
 from rackrent.exchange.service.money import pay_downtime
 from rackrent.exchange.service.place import place, run
 from rackrent.exchange.service.settle import meter, rearm, settle_now
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import DataEnd, InstanceState, Intended, LeaseState, Reason, Rental
 

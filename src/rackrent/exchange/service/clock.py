@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import groupby
 
 from rackrent.exchange.model import Alarm, Instance, Lease, Machine, Timer
 from rackrent.exchange.rules.states import LIVE
@@ -11,6 +11,8 @@ from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.lifecycle import fail, halt, reclaim
 from rackrent.exchange.service.owner import take
 from rackrent.exchange.service.settle import is_short, leave_grace, rearm, settle_now
+from rackrent.exchange.service.settle_many import settle_many
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import LeaseState, Reason
 
@@ -20,8 +22,9 @@ BATCH = 500
 def wake(desk: Desk, limit: int = BATCH) -> int:
     """Do what is due, earliest first; return how many things that were. Call again until it returns 0."""
     timers = desk.tx.due(desk.now_ms, limit)
-    for timer in timers:
-        wake_one(desk, timer)
+    for settling, run in groupby(timers, key=lambda timer: timer.kind is Alarm.SETTLE):
+        for timer in settle_many(desk, list(run)) if settling else run:
+            wake_one(desk, timer)
     return len(timers)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from rackrent.exchange.model import (
@@ -22,6 +22,7 @@ from rackrent.exchange.problems import Conflict, NotFound
 from rackrent.exchange.rules.policy import Policy
 from rackrent.exchange.rules.states import INSTANCE, InstanceEvent, after
 from rackrent.exchange.store.base import Tx
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import Reason
 
@@ -63,7 +64,7 @@ class Desk:
 
         Raises Conflict where the key was used for something else.
         """
-        done = self.tx.find(Request, key)
+        done = self.tx.find(Request, key, lock=True)  # the same request at the same time waits for this one
         if done is not None:
             if done.digest != digest:
                 raise Conflict(_("Key {key} was used for another request.").format(key=key))

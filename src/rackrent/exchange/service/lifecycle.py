@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rackrent.exchange.model import DAY_MS, Alarm, Allocation, Instance, Lease, Machine
 from rackrent.exchange.problems import Illegal, Insufficient, Invalid, NotFound, Unavailable
@@ -15,6 +15,7 @@ from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.money import pay_host
 from rackrent.exchange.service.place import claimants, place, rentable, run
 from rackrent.exchange.service.settle import give_back, leave_grace, meter, rearm, settle_now
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import Claim, DataEnd, Intended, LeaseState, Reason, Rental
 
@@ -185,7 +186,10 @@ def rebid(desk: Desk, lease_id: str, project: str, bid_micro_usd: int) -> None:
 
 def _set_rate(desk: Desk, lease: Lease, machine: Machine, rate: int) -> None:
     """The time before is charged at the old rate as far as the host was heard of; where the rate rises, the rest not at all."""
-    lease = settle_now(desk, lease, machine)[0]
+    if lease.state not in (LeaseState.PENDING, LeaseState.ACTIVE):
+        raise Illegal(_("Lease {id} is ending: its rate stays as it is.").format(id=lease.id))
+    if lease.delivered_ms is not None:  # before that there is nothing to charge, and no interval
+        lease = settle_now(desk, lease, machine)[0]
     if rate > lease.rate_micro_usd and lease.metering and lease.until_ms is None:
         lease = meter(desk, lease, metering=True, storing=lease.storing)
     hold = hold_micro_usd(desk.policy, lease.rental, rate, lease.storage_rate_micro_usd)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from rackrent.exchange.model import Alarm, Gpu, Instance, Lease, Machine
 from rackrent.exchange.problems import Conflict, Invalid, NotFound
@@ -12,6 +11,7 @@ from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.lifecycle import reclaim
 from rackrent.exchange.service.place import interrupt, place
 from rackrent.exchange.service.settle import meter, settle_now
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import Claim, LeaseState, Reason, Rental
 

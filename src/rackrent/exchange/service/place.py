@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rackrent.exchange.model import Allocation, Gpu, Instance, Lease, Machine
 from rackrent.exchange.rules import offers
 from rackrent.exchange.rules.matching import Claimant, match
 from rackrent.exchange.rules.states import AT_REST, LIVE, InstanceEvent
 from rackrent.exchange.service.desk import Desk
+from rackrent.exchange.values import replace
 from rackrent.protocol.words import Claim, InstanceState, Intended, LeaseState, Reason, Rental, Trust
 
 

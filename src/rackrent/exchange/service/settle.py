@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from rackrent.exchange.model import Alarm, Kind, Lease, Machine, Project, Transfer
@@ -11,6 +10,7 @@ from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.rating import for_ms
 from rackrent.exchange.rules.settling import Funds, confirmed_ms, settle, suffices_until_next
 from rackrent.exchange.service.desk import Desk
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 
 
@@ -36,9 +36,16 @@ def settle_to(desk: Desk, lease: Lease, to_ms: int) -> tuple[Lease, Funds]:
 def settle_now(desk: Desk, lease: Lease, machine: Machine) -> tuple[Lease, Funds]:
     """Return a lease settled as far as its host has been heard of; late settlement is an incident."""
     to_ms = confirmed_ms(lease, machine.last_heard_ms, desk.now_ms)
-    if to_ms - lease.settled_ms > desk.policy.late_ms + desk.policy.settle_storage_ms * (not lease.metering):
+    if is_late(desk, lease, to_ms):
         desk.incident("late_settlement", _("An interval was settled late."), machine.id, lease.id)
     return settle_to(desk, lease, to_ms)
+
+
+def is_late(desk: Desk, lease: Lease, to_ms: int) -> bool:
+    """Return whether so much is settled at once that people should know."""
+    return to_ms - lease.settled_ms > desk.policy.late_ms + desk.policy.settle_storage_ms * (
+        not lease.metering
+    )
 
 
 def meter(desk: Desk, lease: Lease, *, metering: bool, storing: bool) -> Lease:
@@ -55,8 +62,7 @@ def meter(desk: Desk, lease: Lease, *, metering: bool, storing: bool) -> Lease:
 
 def is_short(desk: Desk, lease: Lease, funds: Funds) -> bool:
     """Return whether the money does not last until the next settlement; notice is given once when it is nearly so."""
-    day = for_ms(lease.rate_micro_usd * lease.metering + lease.storage_rate_micro_usd, 24 * 3_600_000)
-    low = funds.purse < day
+    low = is_low(lease, funds)
     if low != lease.low:
         desk.tx.put(replace(lease, low=low))
         if low:
@@ -64,10 +70,21 @@ def is_short(desk: Desk, lease: Lease, funds: Funds) -> bool:
     return not suffices_until_next(lease, funds, desk.policy)
 
 
+def is_low(lease: Lease, funds: Funds) -> bool:
+    """Return whether the purse lasts less than a day."""
+    return funds.purse < for_ms(
+        lease.rate_micro_usd * lease.metering + lease.storage_rate_micro_usd, 24 * 3_600_000
+    )
+
+
 def rearm(desk: Desk, lease: Lease) -> None:
     """Set when a lease is settled next."""
-    period = desk.policy.settle_ms if lease.metering else desk.policy.settle_storage_ms
-    desk.arm(Alarm.SETTLE, lease.id, desk.now_ms + period)
+    desk.arm(Alarm.SETTLE, lease.id, next_ms(desk, lease))
+
+
+def next_ms(desk: Desk, lease: Lease) -> int:
+    """Return when a lease is settled next."""
+    return desk.now_ms + (desk.policy.settle_ms if lease.metering else desk.policy.settle_storage_ms)
 
 
 def leave_grace(desk: Desk, lease: Lease) -> bool:
@@ -147,20 +164,31 @@ def give_back(desk: Desk, lease: Lease) -> None:
 
 def spend(desk: Desk, project: Project, amount: int) -> Project:
     """Return a project that has set aside more, or less, of its month's budget."""
+    after = spent(project, amount, desk.now_ms)
+    if after is not project:
+        desk.tx.put(after)
+    return after
+
+
+def spent(project: Project, amount: int, now_ms: int) -> Project:
+    """Return a project whose month has cost more, or less; the same where it has no budget."""
     if project.budget_micro_usd is None or not amount:
         return project
-    month = _month(desk.now_ms)
+    month = _month(now_ms)
     before = project.spent_micro_usd if project.month == month else 0
-    project = replace(project, month=month, spent_micro_usd=max(0, before + amount))
-    desk.tx.put(project)
-    return project
+    return replace(project, month=month, spent_micro_usd=max(0, before + amount))
+
+
+def within_budget(project: Project, purse: int, now_ms: int) -> int:
+    """Return how much of what is in the purse may be spent this month."""
+    if project.budget_micro_usd is None:
+        return purse
+    used = project.spent_micro_usd if project.month == _month(now_ms) else 0
+    return max(0, min(purse, project.budget_micro_usd - used))
 
 
 def _funds(desk: Desk, lease: Lease, project: Project) -> Funds:
-    purse = desk.balance(ledger.wallet(lease.project))
-    if project.budget_micro_usd is not None:
-        spent = project.spent_micro_usd if project.month == _month(desk.now_ms) else 0
-        purse = max(0, min(purse, project.budget_micro_usd - spent))
+    purse = within_budget(project, desk.balance(ledger.wallet(lease.project)), desk.now_ms)
     return Funds(purse, desk.balance(ledger.hold(lease.id)), desk.balance(ledger.reserve(lease.id)))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rackrent.exchange.model import Alarm, Gpu, Instance, Lease, Machine, Project, Quote
 from rackrent.exchange.problems import Invalid, QuoteMismatch, Unavailable
 from rackrent.exchange.rules.offers import Wanted, lacks, share
@@ -12,6 +10,7 @@ from rackrent.exchange.rules.terms import hold_micro_usd, rate_micro_usd, reserv
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.place import claimants, place
 from rackrent.exchange.service.settle import set_aside
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import InstanceState, Intended, Reason, Rental
 

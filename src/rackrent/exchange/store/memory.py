@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 from rackrent.exchange.model import Account, Entity, Timer, Transfer
-from rackrent.exchange.problems import Conflict, Insufficient
+from rackrent.exchange.problems import Conflict
 from rackrent.exchange.rules import ledger
-from rackrent.exchange.store.schema import APPEND_ONLY, CHECKS, INDEXES, KINDS, UNIQUE, Unique
+from rackrent.exchange.store.schema import (
+    APPEND_ONLY,
+    CHAINS,
+    INDEXES,
+    KINDS,
+    LARGEST,
+    UNIQUE,
+    Unique,
+    checker,
+    duplicate,
+    fixed,
+    missing,
+    unbounded,
+    uncovered,
+)
 from rackrent.i18n import gettext as _
 
 E = TypeVar("E", bound=Entity)
@@ -23,7 +37,7 @@ class _Table:
 
     def __init__(self, kind: type[Any]) -> None:
         self.rows: dict[str, Any] = {}
-        self.checks = CHECKS.get(kind, ())
+        self.check = checker(kind)
         self.groups: dict[tuple[str, ...], dict[Any, dict[str, None]]] = {
             fields: defaultdict(dict) for fields in INDEXES.get(kind, ())
         }
@@ -32,6 +46,7 @@ class _Table:
             (rule, _key(rule), {}) for rule in UNIQUE.get(kind, ())
         ]
         self.append_only = kind in APPEND_ONLY
+        self.chain = CHAINS.get(kind)
 
     def change(self, old: Any, new: Any) -> None:
         """Replace one value by another; None: there is none."""
@@ -61,13 +76,28 @@ class _Table:
             after = key_of(new) if new is not None else None
             if before != after:
                 if after is not None and held.get(after, id) != id:
-                    raise Conflict(rule.text)
+                    raise Conflict(_(rule.text))
                 changed.append((held, before, after))
         for held, before, after in changed:
             if before is not None:
                 held.pop(before, None)
             if after is not None:
                 held[after] = id
+
+    def follows(self, value: Any) -> None:
+        """Raise Conflict where a new value does not follow on the one before it."""
+        chain = self.chain
+        if chain is None:
+            return
+        group, number = getattr(value, chain.group), getattr(value, chain.number)
+        held = next(
+            held for rule, _key_of, held in self.uniques if rule.fields == (chain.group, chain.number)
+        )
+        before = held.get((group, number - 1))
+        if number > 1 and (
+            before is None or getattr(self.rows[before], chain.ends) != getattr(value, chain.begins)
+        ):
+            raise Conflict(_(chain.text))
 
 
 def _key(rule: Unique) -> Callable[[Any], Any]:
@@ -109,6 +139,11 @@ class MemoryStore:
         """Return the value with this id, or None."""
         return cast("E | None", self._tables[kind].rows.get(id))
 
+    def many(self, kind: type[E], ids: Iterable[str], *, lock: bool = False) -> dict[str, E]:
+        """Return those values with these ids that are there."""
+        rows = self._tables[kind].rows
+        return {id: rows[id] for id in sorted(set(ids)) if id in rows}
+
     def of(self, kind: type[E], **equal: Any) -> list[E]:
         """Return the values whose fields are as given, by id."""
         table = self._tables[kind]
@@ -125,11 +160,14 @@ class MemoryStore:
         """Keep new values; a transfer also changes balances."""
         for value in values:
             table = self._tables[type(value)]
+            table.check(value)
+            if isinstance(value, Account):
+                raise fixed(type(value))
             if value.id in table.rows:
-                raise Conflict(
-                    _("{kind} {id} is there already.").format(kind=type(value).__name__, id=value.id)
-                )
-            self._change(table, None, value)
+                raise duplicate(value)
+            table.change(None, value)
+            self._undo.append((table, None, value))
+            table.follows(value)
             if isinstance(value, Transfer):
                 self._move(value.debit, -value.amount_micro_usd)
                 self._move(value.credit, value.amount_micro_usd)
@@ -139,10 +177,10 @@ class MemoryStore:
         for value in values:
             table = self._tables[type(value)]
             if table.append_only or isinstance(value, Account):
-                raise Conflict(_("{kind} is never changed.").format(kind=type(value).__name__))
+                raise fixed(type(value))
             old = table.rows.get(value.id)
             if old is None:
-                raise Conflict(_("There is no {kind} {id}.").format(kind=type(value).__name__, id=value.id))
+                raise missing(value)
             self._change(table, old, value)
 
     def arm(self, *timers: Timer) -> None:
@@ -162,17 +200,17 @@ class MemoryStore:
 
     def due(self, now_ms: int, limit: int) -> list[Timer]:
         """Return timers that are due, earliest first."""
-        found: list[Timer] = []
+        found: dict[str, Timer] = {}
         seen: list[tuple[int, str]] = []
         while self._timers and len(found) < limit and self._timers[0][0] <= now_ms:
             entry = heapq.heappop(self._timers)
             timer = self._tables[Timer].rows.get(entry[1])
-            if timer is not None and timer.due_ms == entry[0] and timer not in found:
-                found.append(timer)
+            if timer is not None and timer.due_ms == entry[0] and timer.id not in found:
+                found[timer.id] = timer
                 seen.append(entry)
         for entry in seen:  # a timer stays until it is disarmed or set anew
             heapq.heappush(self._timers, entry)
-        return found
+        return list(found.values())
 
     def next_timer(self) -> Timer | None:
         """Return the timer that is due next; None where none is set."""
@@ -207,13 +245,7 @@ class MemoryStore:
 
     def _change(self, table: _Table, old: Any, new: Any) -> None:
         if new is not None:
-            for check in table.checks:
-                if not check.holds(new):
-                    raise Conflict(
-                        _("{kind} {id} breaks the rule: {rule}.").format(
-                            kind=type(new).__name__, id=new.id, rule=check.sql
-                        )
-                    )
+            table.check(new)
         table.change(old, new)
         self._undo.append((table, old, new))
 
@@ -221,6 +253,10 @@ class MemoryStore:
         table = self._tables[Account]
         old = table.rows.get(account)
         balance = (old.balance_micro_usd if old is not None else 0) + amount
+        if abs(balance) > LARGEST:
+            raise unbounded()
         if balance < 0 and not ledger.may_go_below_zero(account):
-            raise Insufficient(_("There is not enough money in {account}.").format(account=account))
-        self._change(table, old, Account(id=account, balance_micro_usd=balance))
+            raise uncovered(account)
+        new = Account(id=account, balance_micro_usd=balance)
+        table.change(old, new)
+        self._undo.append((table, old, new))

@@ -1,16 +1,21 @@
 """What holds of the kept values, whatever keeps them: keys, indexes, and what must never happen.
 
-Every store enforces `UNIQUE` and `CHECKS`: the SQL ones in the database, by constraint or trigger.
+Every store enforces `UNIQUE`, `CHECKS`, `CHAINS` and `APPEND_ONLY`: the SQL ones in the database, by constraint or trigger.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from math import isfinite
+from operator import attrgetter
+from typing import Any, get_args, get_type_hints
 
 from rackrent.exchange import model as m
+from rackrent.exchange.problems import Conflict, Insufficient, Invalid
 from rackrent.exchange.rules.ledger import WORLD
+from rackrent.i18n import N_
+from rackrent.i18n import gettext as _
 
 KINDS: tuple[type[Any], ...] = get_args(m.Entity)
 
@@ -38,15 +43,15 @@ class Unique:
 
 
 UNIQUE: Mapping[type[Any], tuple[Unique, ...]] = {
-    m.Allocation: (Unique(("gpu",), "to_ms", "A GPU is in at most one open allocation."),),
+    m.Allocation: (Unique(("gpu",), "to_ms", N_("A GPU is in at most one open allocation.")),),
     m.Settlement: (
-        Unique(("lease", "number"), text="A settlement has a number of its own."),
-        Unique(("lease", "from_ms"), text="An interval is settled once."),
+        Unique(("lease", "number"), text=N_("A settlement has a number of its own.")),
+        Unique(("lease", "from_ms"), text=N_("An interval is settled once.")),
     ),
-    m.Transfer: (Unique(("reverses",), text="A transfer is reversed once."),),
+    m.Transfer: (Unique(("reverses",), text=N_("A transfer is reversed once.")),),
     m.Lease: (
-        Unique(("quote",), text="A quote is taken up once."),
-        Unique(("machine", "address"), "ended_ms", "An address is one lease's at a time."),
+        Unique(("quote",), text=N_("A quote is taken up once.")),
+        Unique(("machine", "address"), "ended_ms", N_("An address is one lease's at a time.")),
     ),
 }
 """Nulls in `fields` are never equal to each other."""
@@ -72,6 +77,7 @@ CHECKS: Mapping[type[Any], tuple[Check, ...]] = {
     ),
     m.Settlement: (
         Check("to_ms > from_ms", lambda s: s.to_ms > s.from_ms),
+        Check("number >= 1", lambda s: s.number >= 1),
         Check("metered OR gpu_micro_usd = 0", lambda s: s.metered or s.gpu_micro_usd == 0),
         Check(
             "gpu_micro_usd >= 0 AND storage_micro_usd >= 0 AND fee_micro_usd >= 0 AND uncollected_micro_usd >= 0",
@@ -98,3 +104,105 @@ CHECKS: Mapping[type[Any], tuple[Check, ...]] = {
 
 APPEND_ONLY: frozenset[type[Any]] = frozenset({m.Transfer, m.Settlement})
 """Kinds that are added and never changed. Accounts are changed by transfers alone."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Values with the same `group` follow on one another: number n `begins` where number n - 1 `ends`."""
+
+    group: str
+    number: str
+    begins: str
+    ends: str
+    text: str
+
+
+CHAINS: Mapping[type[Any], Chain] = {
+    m.Settlement: Chain(
+        "lease", "number", "from_ms", "to_ms", N_("An interval begins where the one before it ends.")
+    ),
+}
+
+LARGEST = 2**63 - 1
+"""Integers are kept in 64 bits: nine million million dollars in micro-USD."""
+
+
+def checker(kind: type[Any]) -> Callable[[Any], None]:
+    """Return a function that raises for a value of a kind that no store keeps.
+
+    Invalid for a number or a text that a database does not hold, Conflict where one of `CHECKS` is broken.
+    """
+    hints = get_type_hints(kind)
+    numbers = _several([name for name, hint in hints.items() if hint is int])
+    optional = _several([name for name, hint in hints.items() if hint == (int | None)])
+    floats = _several([name for name, hint in hints.items() if hint in (float, float | None)])
+    texts = _several([name for name, hint in hints.items() if hint is str])
+    checks = CHECKS.get(kind, ())
+
+    def fits(value: Any) -> bool:
+        there: tuple[int, ...] = (0, *numbers(value), *[n for n in optional(value) if n is not None])
+        return min(there) >= -LARGEST and max(there) <= LARGEST
+
+    def check(value: Any) -> None:
+        if not fits(value) or not all(x is None or isfinite(x) for x in floats(value)):
+            raise Invalid(
+                _("{kind} {id} holds a number that does not fit into 64 bits.").format(
+                    kind=kind.__name__, id=value.id
+                )
+            )
+        text = "".join(texts(value))
+        if "\0" in text or not (text.isascii() or _is_unicode(text)):
+            raise Invalid(
+                _("{kind} {id!r} holds a character that cannot be kept.").format(
+                    kind=kind.__name__, id=value.id
+                )
+            )
+        for rule in checks:
+            if not rule.holds(value):
+                raise Conflict(
+                    _("{kind} {id} breaks the rule: {rule}.").format(
+                        kind=kind.__name__, id=value.id, rule=rule.sql
+                    )
+                )
+
+    return check
+
+
+def _several(fields: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+    if not fields:
+        return lambda _value: ()
+    read = attrgetter(*fields)
+    return read if len(fields) > 1 else lambda value: (read(value),)
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def duplicate(value: Any) -> Conflict:
+    """Return the refusal of a value whose id is there already."""
+    return Conflict(_("{kind} {id} is there already.").format(kind=type(value).__name__, id=value.id))
+
+
+def missing(value: Any) -> Conflict:
+    """Return the refusal to change a value that is not there."""
+    return Conflict(_("There is no {kind} {id}.").format(kind=type(value).__name__, id=value.id))
+
+
+def fixed(kind: type[Any]) -> Conflict:
+    """Return the refusal to change what is never changed; an account is changed by transfers alone."""
+    return Conflict(_("{kind} is never changed.").format(kind=kind.__name__))
+
+
+def uncovered(account: str) -> Insufficient:
+    """Return the refusal to take from an account more than it has."""
+    return Insufficient(_("There is not enough money in {account}.").format(account=account))
+
+
+def unbounded() -> Invalid:
+    """Return the refusal of a balance that no database holds."""
+    return Invalid(_("A balance does not fit into 64 bits."))
