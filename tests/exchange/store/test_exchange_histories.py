@@ -259,7 +259,7 @@ def test_any_history_ends_the_same_on_every_store(made: Callable[[str], Store]) 
     run_state_machine_as_test(
         lambda: Markets(lambda kind: MemoryStore() if kind == "singly" else made(kind)),  # type: ignore[arg-type]
         settings=settings(
-            max_examples=12, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=20, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )
 

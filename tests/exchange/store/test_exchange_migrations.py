@@ -194,7 +194,7 @@ def test_tables_of_something_else_are_left_alone(empty: str) -> None:
 )
 def test_what_is_no_address_is_said_in_a_sentence(url: str) -> None:
     with pytest.raises(
-        BadInput, match=r"no address of a database: give sqlite:///FILE or postgresql://USER@HOST/NAME\.$"
+        BadInput, match=r"no address of a database: give sqlite:///FILE or postgresql://USER@SERVER/NAME\.$"
     ):
         open_store(url)
 

@@ -25,7 +25,7 @@ class Unusable(RackrentError):
 
 
 def open_store(url: str) -> SqlStore:
-    """Return the store at an address, `sqlite:///FILE` or `postgresql://USER@HOST/NAME`; an empty one is set up.
+    """Return the store at an address, `sqlite:///FILE` or `postgresql://USER@SERVER/NAME`; an empty one is set up.
 
     Raises BadInput for what is no such address, Unusable where it cannot be reached, is no database of ours, or is older
     (`migrate` is asked for) or newer than this version.
@@ -68,7 +68,7 @@ def _engine(url: str) -> tuple[Engine, str]:
         raise Missing(
             _("the exchange needs SQLAlchemy, Alembic and psycopg: {command}").format(command=WANTED)
         ) from None
-    wanted = _("give sqlite:///FILE or postgresql://USER@HOST/NAME")
+    wanted = _("give sqlite:///FILE or postgresql://USER@SERVER/NAME")
     try:
         address = make_url(url)
     except (ArgumentError, ValueError):
