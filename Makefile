@@ -18,7 +18,7 @@ READY_ENGINES := $(VENV)/.ready-engines
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-engines lint format bench messages lock clean
+.PHONY: help demo test test-engines lint format bench soak messages lock clean
 
 help:
 	@echo "make demo      set up $(VENV) and run: rackrent compare examples/first-machine.yaml --html report.html"
@@ -27,6 +27,7 @@ help:
 	@echo "make lint      the checks of make test that run nothing"
 	@echo "make format    lay out the code and fix what ruff can fix"
 	@echo "make bench     measure speed (installs gpuhunt to compare with)"
+	@echo "make soak      simulate markets of 2,000 hosts for 30 days, 20 seeds (hours; what is done stays in build/soak)"
 	@echo "make messages  bring the message catalogs up to the source and compile them"
 	@echo "make lock      resolve constraints.txt anew"
 	@echo "make clean     remove $(VENV) and what builds and checks left"
@@ -59,6 +60,10 @@ bench: $(READY_BENCH)
 	@echo "rackrent: measuring"
 	@$(BIN)/python -m benchmarks
 
+soak: $(READY_DEV)
+	@echo "rackrent: simulating 20 seeds (progress of each in build/soak)"
+	@$(BIN)/python -m benchmarks.soak
+
 messages: $(READY_DEV)
 	@$(BIN)/python -m tools.messages update
 	@$(BIN)/python -m tools.messages compile
@@ -67,7 +72,7 @@ lock: $(READY_DEV)
 	@echo "rackrent: resolving constraints.txt for Python 3.11 and later"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-annotate \
-	    --extra dev --extra bench --extra engines --extra pdf --output-file constraints.txt pyproject.toml
+	    --extra dev --extra bench --extra engines --extra pdf --extra exchange --output-file constraints.txt pyproject.toml
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

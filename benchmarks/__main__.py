@@ -12,6 +12,9 @@ from benchmarks import (
     bench_building,
     bench_cold,
     bench_compare,
+    bench_exchange,
+    bench_exchange_simulator,
+    bench_exchange_store,
     bench_planning,
     bench_query,
     bench_sources,
@@ -19,6 +22,11 @@ from benchmarks import (
 )
 from benchmarks.measured import Measured, markdown, plain
 
+BENCHES = (
+    bench_cold, bench_query, bench_compare, bench_building, bench_sources, bench_planning, bench_usage, bench_exchange,
+    bench_exchange_store, bench_exchange_simulator,
+)  # fmt: skip
+"""What is measured, in this order."""
 QUIET = 1.5
 """Load of the machine above which times say little."""
 PAGE = """\
@@ -64,15 +72,7 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m benchmarks [--write FILE]", file=sys.stderr)
         return 2
     busy, rows = load(), []
-    for bench in (
-        bench_cold,
-        bench_query,
-        bench_compare,
-        bench_building,
-        bench_sources,
-        bench_planning,
-        bench_usage,
-    ):
+    for bench in BENCHES:
         for row in bench.measured():
             print(f"{row.what}: {row.figure}", file=sys.stderr)
             rows.append(row)

@@ -17,6 +17,8 @@ from pydantic import BaseModel
 from rackrent import i18n
 from rackrent.catalog.query import OfferQuery
 from rackrent.catalog.schema import GPUS, OFFERS, PROVENANCE
+from rackrent.exchange.rules.fields import FIELDS
+from rackrent.exchange.search import OfferSearch
 from rackrent.workload.model import Workload
 from tools.messages import KEYWORDS, SOURCE, compile_catalogs, descriptions, extract, read, translated, update
 
@@ -187,7 +189,7 @@ def test_what_describes_fields_and_columns_is_a_message() -> None:
     template = extract()
     described = [
         (f"{model.__name__}.{name}", field.description)
-        for model in {*models(Workload), *models(OfferQuery)}
+        for model in {*models(Workload), *models(OfferQuery), OfferSearch}
         for name, field in model.model_fields.items()
     ]
     described += [
@@ -196,6 +198,7 @@ def test_what_describes_fields_and_columns_is_a_message() -> None:
         for c in table.columns
         if c not in PROVENANCE
     ]
+    described += [(field.name, field.meaning) for field in FIELDS.values()]
     assert len(described) > 150
     assert [what for what, text in described if template.get(text) is None] == []
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from rackrent.catalog.catalog import load
-from rackrent.catalog.places import electricity
+from rackrent.catalog.places import country_points, electricity
 
 CATALOG = load(as_of=date(2026, 11, 30))
 TABLES = {
@@ -15,6 +15,7 @@ TABLES = {
     "pue": ("site", "valid_from"),
     "taxes": ("country", "valid_from"),
     "policies": ("topic", "place", "item", "valid_from"),
+    "points": ("country", "zone", "valid_from"),
 }
 
 
@@ -74,3 +75,11 @@ def test_home_circuits_are_those_of_a_home():
     circuits = CATALOG.all_rows("policies").filter(pl.col("topic") == "home_circuit")
     assert circuits.filter(~pl.col("value").is_between(0.9, 6)).is_empty()
     assert set(circuits["unit"]) == {"kW"}
+
+
+def test_points_of_countries_are_on_the_globe_and_known_places_are_where_they_are():
+    points = country_points(CATALOG)
+    assert len(points) > 240 and all(len(country) == 2 for country in points)
+    assert all(abs(lat) <= 90 and abs(lon) <= 180 for places in points.values() for lat, lon in places)
+    assert points["DE"][0] == (52.5, 13.3667)
+    assert points["BR"][0][0] < 0 and len(points["US"]) == 29

@@ -123,6 +123,20 @@ def carbon(
     return None
 
 
+def country_points(catalog: Catalog) -> dict[str, tuple[tuple[float, float], ...]]:
+    """Return places of each country as (degrees north, degrees east), one a time zone; countries are ISO alpha-2."""
+
+    def read() -> dict[str, tuple[tuple[float, float], ...]]:
+        found: dict[str, tuple[tuple[float, float], ...]] = {}
+        for row in (
+            catalog.known_by("points", ("country", "zone")).sort("country", "zone").iter_rows(named=True)
+        ):
+            found[row["country"]] = (*found.get(row["country"], ()), (row["latitude"], row["longitude"]))
+        return found
+
+    return catalog.once("points by country", read)
+
+
 def pue(catalog: Catalog, site: str) -> Fact:
     """Return the PUE of a site: home, home_air_conditioned, office, office_air_conditioned, server_room,
     colocation, or a cloud operator by name; the industry's average for operators that publish none.

@@ -480,10 +480,19 @@ POLICIES = _table(
     _c("link", pl.String, "where to read it"),
 )
 
+POINTS = _table(
+    "points",
+    "a place in a country, to tell how far it is: one for each of its time zones",
+    _c("country", pl.String, "ISO 3166 alpha-2", required=True),
+    _c("zone", pl.String, "name of the time zone", required=True),
+    _c("latitude", pl.Float64, "degrees north", required=True),
+    _c("longitude", pl.Float64, "degrees east", required=True),
+)
+
 TABLES = {
     t.name: t
     for t in (
         SOURCES, OFFERS, GPUS, SYSTEMS, PARTS, COMPONENTS, BENCHMARKS, ELECTRICITY, CARBON, PUE, RESALE,
-        ASSUMPTIONS, PROVIDERS, EGRESS, FX, TAXES, POLICIES,
+        ASSUMPTIONS, PROVIDERS, EGRESS, FX, TAXES, POLICIES, POINTS,
     )
 }  # fmt: skip

@@ -1,0 +1,1 @@
+"""The market: pure rules, stores that keep what they decide, the service that joins them, a simulator that tries them."""

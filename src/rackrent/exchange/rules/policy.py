@@ -1,0 +1,39 @@
+"""What an operator decides: how long to wait, how much to hold, what to charge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rackrent.exchange.model import DAY_MS, HOUR_MS, SECOND_MS
+
+MINUTE_MS = 60 * SECOND_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The figures of a hub. Times in milliseconds, the fee in millionths of what a renter pays for use.
+
+    `fence_ms`: a host that is cut off stops what it runs this long after it last heard the hub, by itself; the hub takes
+    a GPU to be free `fence_margin_ms` later. `lost_ms`: after that silence a machine's leases are given up. `downtime_ppm`:
+    what a host pays for an hour that it fails a reserved lease, in millionths of its price.
+    """
+
+    quote_ms: int = 5 * MINUTE_MS
+    creation_ms: int = 30 * MINUTE_MS
+    heartbeat_ms: int = 30 * SECOND_MS
+    silence_ms: int = 90 * SECOND_MS
+    fence_ms: int = 15 * MINUTE_MS
+    fence_margin_ms: int = MINUTE_MS
+    lost_ms: int = 2 * DAY_MS
+    skew_ms: int = 10 * SECOND_MS
+    settle_ms: int = HOUR_MS
+    settle_storage_ms: int = DAY_MS
+    late_ms: int = 6 * HOUR_MS
+    hold_ms: int = 2 * HOUR_MS
+    hold_reserved_ms: int = 30 * DAY_MS
+    grace_ms: int = 7 * DAY_MS
+    deletion_notice_ms: int = DAY_MS
+    notice_ms: int = 10 * MINUTE_MS
+    fee_ppm: int = 150_000
+    downtime_ppm: int = 100_000
+    payout_least_micro_usd: int = 10_000_000

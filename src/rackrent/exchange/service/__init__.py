@@ -1,0 +1,1 @@
+"""What people and agents ask of the exchange: load, decide by the rules, keep. One module a subject."""

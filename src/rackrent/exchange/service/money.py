@@ -1,0 +1,98 @@
+"""Money in and out: top-ups, payouts, reversals; and what a host gets that is not the price of an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rackrent.exchange.model import Kind, Lease, Project, Transfer
+from rackrent.exchange.problems import Invalid, NotFound
+from rackrent.exchange.rules import ledger
+from rackrent.exchange.rules.rating import PPM, fee, rated
+from rackrent.exchange.service.desk import Desk
+from rackrent.i18n import gettext as _
+
+
+def top_up(desk: Desk, project: str, amount_micro_usd: int, key: str) -> Transfer:
+    """Return the transfer of money that came in for a project; the same one for the same key."""
+    desk.get(Project, project, lock=False)
+    return _once(desk, Kind.TOP_UP, ledger.WORLD, ledger.wallet(project), amount_micro_usd, key)
+
+
+def payout(desk: Desk, host: str, amount_micro_usd: int, key: str) -> Transfer:
+    """Return the transfer of what a host has earned to the outside. Raises Invalid below the least, Insufficient."""
+    if amount_micro_usd < desk.policy.payout_least_micro_usd:
+        raise Invalid(
+            _("A payout is at least {least} micro-USD.").format(least=desk.policy.payout_least_micro_usd)
+        )
+    return _once(desk, Kind.PAYOUT, ledger.earned(host), ledger.WORLD, amount_micro_usd, key)
+
+
+def reverse(desk: Desk, transfer: str, key: str) -> Transfer:
+    """Return the transfer that undoes another. Raises NotFound, Conflict where it is undone already, Insufficient."""
+    return _first(
+        desk,
+        key,
+        f"reverse {transfer}",
+        lambda: ledger.reversal(_transfer(desk, transfer), f"request:{key}", desk.now_ms),
+    )
+
+
+def pay_host(desk: Desk, lease: Lease, source: str, amount: int) -> None:
+    """Pay a host, less the hub's fee, what a lease forfeits."""
+    share = fee(amount, desk.policy.fee_ppm)[0]
+    for credit, part in ((ledger.earned(lease.host), amount - share), (ledger.FEES, share)):
+        if part:
+            id = f"{lease.id}:forfeit:{credit}"
+            desk.tx.add(
+                Transfer(
+                    id=id,
+                    kind=Kind.FORFEIT,
+                    debit=source,
+                    credit=credit,
+                    amount_micro_usd=part,
+                    at_ms=desk.now_ms,
+                    lease=lease.id,
+                )
+            )
+
+
+def pay_downtime(desk: Desk, lease: Lease, silent_ms: int) -> None:
+    """Credit the renter of a reserved lease for downtime, as far as its host has money to be paid out."""
+    due = rated(lease.rate_micro_usd * desk.policy.downtime_ppm // PPM, silent_ms)[0]
+    amount = min(due, desk.balance(ledger.earned(lease.host)))
+    if amount:
+        desk.tx.add(
+            Transfer(
+                id=f"{lease.id}:downtime:{desk.now_ms}",
+                kind=Kind.DOWNTIME_CREDIT,
+                debit=ledger.earned(lease.host),
+                credit=ledger.wallet(lease.project),
+                amount_micro_usd=amount,
+                at_ms=desk.now_ms,
+                lease=lease.id,
+            )
+        )
+
+
+def _transfer(desk: Desk, id: str) -> Transfer:
+    found = desk.tx.find(Transfer, id)
+    if found is None:
+        raise NotFound(_("There is no transfer {id}.").format(id=id))
+    return found
+
+
+def _once(desk: Desk, kind: Kind, debit: str, credit: str, amount: int, key: str) -> Transfer:
+    transfer = Transfer(
+        id=f"request:{key}", kind=kind, debit=debit, credit=credit, amount_micro_usd=amount, at_ms=desk.now_ms
+    )
+    ledger.check(transfer)
+    return _first(desk, key, f"{kind} {debit} {credit} {amount}", lambda: transfer)
+
+
+def _first(desk: Desk, key: str, digest: str, make: Callable[[], Transfer]) -> Transfer:
+    def add() -> str:
+        transfer = make()
+        desk.tx.add(transfer)
+        return transfer.id
+
+    return _transfer(desk, desk.once(key, digest, add))

@@ -1,0 +1,59 @@
+"""What the simulator found in the rules and the service, each as the shortest history that showed it."""
+
+from __future__ import annotations
+
+from exchange_world import HOUR, MINUTE, SECOND, World
+
+from rackrent.exchange.model import Incident, Machine
+from rackrent.exchange.service.agent import Status
+from rackrent.exchange.service.hub import Hub
+from rackrent.protocol.words import InstanceState, LeaseState, Reason
+
+
+def test_what_an_agent_runs_again_after_a_reboot_is_charged_again(world: World) -> None:
+    """It ran for nothing: the charge was broken off at the reboot, and `running` was no news of what ran before."""
+    world.machine()
+    world.project()
+    lease = world.running()
+    world.wait(10 * MINUTE)
+    world.reboot()
+    world.agents["m1"].has = {lease.id: InstanceState.RUNNING}
+    world.now += 20 * SECOND
+    world.report()
+    assert world.lease(lease).metering
+    world.wait(HOUR)
+    world.end(lease)
+    world.obey()
+    assert world.metered_ms(lease) == 10 * MINUTE + HOUR, "the 20 seconds around the reboot are free"
+
+
+def test_what_failed_while_the_hub_was_away_is_not_charged_to_a_later_stop(world: World) -> None:
+    """The renter ended it before its host was heard again, and paid for an hour in which it no longer ran."""
+    world.machine()
+    world.project()
+    lease = world.running()
+    world.wait(10 * MINUTE)
+    world.now += HOUR
+    world.hub = Hub(world.store, lambda: world.now, world.ids, world.policy)
+    world.end(lease)
+    world.report("m1", Status(lease.id, InstanceState.FAILED, Reason.GPU_UNHEALTHY))
+    world.obey()
+    assert world.lease(lease).state is LeaseState.ENDED
+    assert world.metered_ms(lease) == 10 * MINUTE
+
+
+def test_an_orphan_that_is_being_destroyed_is_no_news(world: World) -> None:
+    """Hub and agent answered each other without end while it was destroyed: an incident for every message."""
+    world.machine()
+    ghost = Status("ghost", InstanceState.RUNNING)
+    world.report("m1", ghost)
+    wanted = world.at(Machine, "m1").desired_seq
+    world.report("m1", ghost)
+    assert world.at(Machine, "m1").desired_seq == wanted, "the agent has not acted on it yet"
+    world.agents["m1"].applied = wanted
+    for _message in range(3):
+        world.report("m1", Status("ghost", InstanceState.STOPPING))
+    world.report("m1")
+    assert world.at(Machine, "m1").desired_seq == wanted
+    found = world.hub.do(lambda desk: desk.tx.of(Incident, lease="ghost"))
+    assert [incident.reason for incident in found] == [Reason.ORPHAN] * 2
