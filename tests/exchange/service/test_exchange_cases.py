@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 from exchange_world import DAY, HOUR, MINUTE, SECOND, USD, World
 
-from rackrent.exchange.model import Gpu, Machine, Quote
-from rackrent.exchange.problems import Conflict, Illegal, Insufficient, QuoteMismatch, Replayed, Unavailable
+from rackrent.exchange.model import Gpu, Kind, Machine, Quote
+from rackrent.exchange.problems import (
+    Conflict,
+    Illegal,
+    Insufficient,
+    Invalid,
+    QuoteMismatch,
+    Replayed,
+    Unavailable,
+)
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.service import agent, lifecycle, money, owner, trade
 from rackrent.exchange.service.agent import Status
@@ -666,3 +674,18 @@ def test_the_owner_gets_the_gpus_of_a_reserved_lease_at_rest_and_it_does_not_pay
     world.start(lease)
     world.obey()
     assert world.instance(lease).actual is InstanceState.RUNNING and world.lease(lease).metering
+
+
+def test_what_is_given_back_of_an_ended_lease_goes_to_the_purse(world: World) -> None:
+    opened(world)
+    lease = world.running()
+    world.wait(HOUR)
+    world.end(lease)
+    world.obey()
+    used = next(t for t in world.transfers(lease) if t.kind is Kind.USE)
+    before = world.balance(ledger.wallet("p1"))
+    world.hub.do(money.reverse, used.id, "goodwill")
+    assert world.balance(ledger.wallet("p1")) == before + used.amount_micro_usd
+    aside = next(t for t in world.transfers(lease) if t.kind is Kind.HOLD)
+    with pytest.raises(Invalid, match="only sets money aside"):
+        world.hub.do(money.reverse, aside.id, "by mistake")

@@ -9,7 +9,9 @@ from rackrent.exchange.problems import Invalid, NotFound
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.rating import PPM, fee, rated
 from rackrent.exchange.service.desk import Desk
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
+from rackrent.protocol.words import LeaseState
 
 
 def top_up(desk: Desk, project: str, amount_micro_usd: int, key: str) -> Transfer:
@@ -28,13 +30,26 @@ def payout(desk: Desk, host: str, amount_micro_usd: int, key: str) -> Transfer:
 
 
 def reverse(desk: Desk, transfer: str, key: str) -> Transfer:
-    """Return the transfer that undoes another. Raises NotFound, Conflict where it is undone already, Insufficient."""
-    return _first(
-        desk,
-        key,
-        f"reverse {transfer}",
-        lambda: ledger.reversal(_transfer(desk, transfer), f"request:{key}", desk.now_ms),
-    )
+    """Return the transfer that undoes another.
+
+    What an ended lease had paid goes back to its project's purse. Raises NotFound, Conflict where it is undone already,
+    Insufficient, Invalid for what only sets money aside and for a reversal.
+    """
+    return _first(desk, key, f"reverse {transfer}", lambda: _undoing(desk, _transfer(desk, transfer), key))
+
+
+def _undoing(desk: Desk, transfer: Transfer, key: str) -> Transfer:
+    if transfer.kind in (Kind.HOLD, Kind.RELEASE):
+        raise Invalid(_("Transfer {id} only sets money aside; end its lease instead.").format(id=transfer.id))
+    found = ledger.reversal(transfer, f"request:{key}", desk.now_ms)
+    if transfer.lease is not None and found.credit in (
+        ledger.hold(transfer.lease),
+        ledger.reserve(transfer.lease),
+    ):
+        lease = desk.get(Lease, transfer.lease)
+        if lease.state is LeaseState.ENDED:
+            found = replace(found, credit=ledger.wallet(lease.project))
+    return found
 
 
 def pay_host(desk: Desk, lease: Lease, source: str, amount: int) -> None:
