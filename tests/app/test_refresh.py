@@ -89,6 +89,18 @@ def test_a_source_that_fails_or_says_nothing_keeps_its_rows_marked(tmp_path, ask
     assert not offers(tmp_path, LATER)["Alpha"]["unanswered"]
 
 
+def test_a_price_that_changes_twice_a_day_is_the_last_of_that_day(tmp_path, ask):
+    """A row that began and ended on one day held on none; it is not kept."""
+    ask(Told("one", l4()))
+    for amount in (1.1, 1.2):
+        ask(Told("one", l4(amount=amount)), day=LATER)
+    rows = Store.at_hand(tmp_path).rows("offers")
+    assert rows.sort("valid_from").select("amount", "valid_from", "valid_to").rows() == [
+        (1.0, DAY, LATER),
+        (1.2, LATER, None),
+    ]
+
+
 def test_new_rates_are_counted_as_new(ask):
     class Rates(Told):
         def fetch(self, client, as_of, progress):

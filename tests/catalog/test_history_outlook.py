@@ -181,3 +181,8 @@ def test_too_little_data_leans_nowhere(tmp_path, providers):
 
 def test_an_offer_seen_once_moved_nowhere_because_nobody_looked(tmp_path):
     assert yearly_changes(market(tmp_path, offer(valid_from=JAN, observed_on=JAN)), ["L4"]) == []
+
+
+def test_one_offer_over_a_year_old_is_one_offer(tmp_path):
+    catalog = market(tmp_path, offer(valid_from=date(2025, 1, 1), observed_on=date(2025, 1, 1)), as_of=OCT)
+    assert _kinds(catalog)["stale"] == ["test: 1 offer, seen last on 2025-01-01"]
