@@ -89,6 +89,44 @@ def test_a_source_that_fails_or_says_nothing_keeps_its_rows_marked(tmp_path, ask
     assert not offers(tmp_path, LATER)["Alpha"]["unanswered"]
 
 
+def test_a_price_that_changes_twice_a_day_is_the_last_of_that_day(tmp_path, ask):
+    """A row that began and ended on one day held on none; it is not kept."""
+    ask(Told("one", l4()))
+    for amount in (1.1, 1.2):
+        ask(Told("one", l4(amount=amount)), day=LATER)
+    rows = Store.at_hand(tmp_path).rows("offers")
+    assert rows.sort("valid_from").select("amount", "valid_from", "valid_to").rows() == [
+        (1.0, DAY, LATER),
+        (1.2, LATER, None),
+    ]
+
+
+def test_new_rates_are_counted_as_new(ask):
+    class Rates(Told):
+        def fetch(self, client, as_of, progress):
+            row = {"month": date(2026, 11, 1), "currency": "EUR", "usd_per_unit": 1.1, "source": self.id,
+                   "observed_on": as_of, "confidence": "high", "valid_from": date(2026, 11, 1)}  # fmt: skip
+            return source_rows(fx=[row])
+
+    assert [ask(Rates("rates"))[0].new for _again in range(2)] == [1, 0]
+
+
+def test_names_from_strangers_cannot_steer_a_terminal(tmp_path, ask):
+    """A feed's name of a type reached the screen with its escape sequences."""
+
+    class Hostile(Told):
+        def fetch(self, client, as_of, progress):
+            offer = offer_row(self.id, as_of, **l4(instance_type="a1\x1b[31m\x07\u202e\n"))
+            return source_rows([offer], warnings=["no price for \x1b]0;x\x07"], failed={"Beta": "\x9b2J"})
+
+    (outcome,) = ask(Hostile("one"))
+    assert offers(tmp_path, DAY)["Alpha"]["instance_type"] == "a1[31m"
+    assert outcome.warnings == ("no price for ]0;x", "Beta: 2J")
+    (outcome,) = ask(Told("two", raises="it said \x1b[2J"))
+    assert outcome.reason == "it said [2J"
+    assert {f.reason for f in Store.at_hand(tmp_path).failures().values()} == {"2J", "it said [2J"}
+
+
 @pytest.mark.case("P11")
 def test_one_provider_of_a_source_that_fails_is_marked_alone(tmp_path, ask):
     ask(Told("one", l4(), l4("Beta")))
@@ -106,6 +144,21 @@ def test_a_source_that_lists_half_of_before_is_not_believed_unasked(tmp_path, as
     assert "only 4 of the 9" in outcome.reason
     (outcome,) = ask(Told("one", *many[:4]), day=LATER, believe=True)
     assert (outcome.reason, outcome.rows) == ("", 4)
+
+
+@pytest.mark.case("P11")
+def test_a_provider_that_lists_half_of_before_is_not_believed_among_others_that_list_all(tmp_path, ask):
+    """A small provider could lose nearly all its offers unnoticed where the source lists many of others."""
+    others = [l4("Beta", instance_type=f"b{n}") for n in range(20)]
+    ask(Told("one", *(l4(instance_type=f"a{n}") for n in range(3)), *others))
+    (outcome,) = ask(Told("one", l4(amount=0.9, instance_type="a0"), *others), day=LATER)
+    assert (outcome.reason, outcome.rows) == ("", 23)
+    assert "Alpha: it lists only 1 of the 3" in outcome.warnings[0]
+    now = offers(tmp_path, LATER)
+    assert (now["Alpha"]["usd_per_hour"], now["Alpha"]["unanswered"]) == (1.0, True)
+    assert (now["Beta"]["observed_on"], now["Beta"]["unanswered"]) == (LATER, False)
+    (outcome,) = ask(Told("one", *others), day=LATER)
+    assert "Alpha: it lists only 0 of the 3" in outcome.warnings[0]
 
 
 @pytest.mark.case("P10")

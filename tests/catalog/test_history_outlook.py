@@ -59,6 +59,24 @@ def test_a_gpu_over_time_is_its_cheapest_offer_that_can_be_ranked(tmp_path):
     assert gpu_runs(Catalog(date(2025, 1, 1), catalog.directory), ["L4"]) == []
 
 
+def test_a_gpu_over_time_leaves_a_price_on_the_day_it_is_too_old(tmp_path):
+    """Nothing begins or ends that day, and yet the search answers with another offer from then on."""
+    old = offer(provider="Beta", amount=0.8, valid_from=date(2024, 1, 1), observed_on=date(2024, 1, 1))
+    catalog = market(tmp_path, old, offer(valid_from=date(2024, 1, 1), observed_on=OCT))
+    runs = gpu_runs(catalog, ["L4"])
+    assert [(r.start, r.usd) for r in runs] == [(date(2024, 1, 1), 0.8), (date(2025, 1, 1), 1.0)]
+    for run in runs:
+        best = judged(catalog.on(run.start)).filter("rankable")["usd_per_gpu_hour"].min()
+        assert best == run.usd
+
+
+def test_a_gpu_over_time_takes_a_fall_on_the_day_it_is_believed(tmp_path):
+    runs = gpu_runs(
+        market(tmp_path, *step(2.0, 0.7), offer(provider="Beta", amount=1.5, valid_from=JAN)), ["L4"]
+    )
+    assert [(r.start, r.usd) for r in runs] == [(JAN, 1.5), (date(2026, 7, 1), 0.7)]
+
+
 @pytest.mark.parametrize(
     ("then", "seen", "doubted"), [(0.7, JUNE, True), (0.9, JUNE, False), (0.7, OCT, False)]
 )
@@ -163,3 +181,8 @@ def test_too_little_data_leans_nowhere(tmp_path, providers):
 
 def test_an_offer_seen_once_moved_nowhere_because_nobody_looked(tmp_path):
     assert yearly_changes(market(tmp_path, offer(valid_from=JAN, observed_on=JAN)), ["L4"]) == []
+
+
+def test_one_offer_over_a_year_old_is_one_offer(tmp_path):
+    catalog = market(tmp_path, offer(valid_from=date(2025, 1, 1), observed_on=date(2025, 1, 1)), as_of=OCT)
+    assert _kinds(catalog)["stale"] == ["test: 1 offer, seen last on 2025-01-01"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
+from pathlib import Path
 
 import pytest
 from small_market import market, offer, write_table
@@ -48,7 +50,9 @@ def test_a_gpu_that_falls_past_its_threshold_is_told_once(look):
     text = "watch: [{gpu: L4, below: 0.9}]"
     assert look(text, FIRST) == []
     (said,) = look(text, NEXT)
-    assert said.startswith("L4, on_demand: fell below $0.900: $0.800 (was $1.00), seen on 2026-08-01. ")
+    assert said.startswith(
+        "L4, on_demand: fell below $0.900: $0.800 (was $1.00), seen on 2026-08-01 (cloud/alpha/a1/global/on_demand). "
+    )
     assert said.endswith("The data at hand do not say whether to buy or to wait.")
     assert look(text, NEXT) == []
 
@@ -61,6 +65,19 @@ def test_an_offer_and_a_part(look):
     offer_said, part_said = look(text, NEXT)
     assert offer_said == "alpha/a1/global/on_demand: moved by -20.0 %: $0.800 (was $1.00), seen on 2026-08-01"
     assert part_said == "rtx 4090: rose above $1,700: $1,799 (was $1,599), seen on 2026-08-01"
+
+
+def test_a_part_that_fits_several_is_refused_and_the_page_names_one(tmp_path):
+    """The example in docs/prices.md named a part that fits six, and was told that there is none."""
+    catalog = Catalog(date(2026, 12, 1))
+    page = (Path(__file__).parents[2] / "docs" / "prices.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```yaml\n(watch:.+?)```", page, re.DOTALL)
+    file = tmp_path / "w.yaml"
+    file.write_text(example)
+    assert all(s.usd is not None or s.what.endswith("GCP") for s in watch(catalog, file, tmp_path / "s").seen)
+    file.write_text("watch: [{part: RTX 5090, below: 1}]")
+    with pytest.raises(BadInput, match=r"may be any of 6 parts, such as ASUS .*; write more of the name"):
+        watch(catalog, file, tmp_path / "s")
 
 
 def test_the_first_look_says_what_is_already_past(look):

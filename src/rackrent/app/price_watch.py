@@ -30,6 +30,8 @@ from rackrent.workload.complaint import BOUNDS, TYPES, place
 from rackrent.workload.source import from_yaml, shown
 
 Usd = Annotated[float, Field(gt=0, le=1e9)]
+PARTS_NAMED = 4
+"""How many parts a message names at most."""
 
 
 class Watched(BaseModel):
@@ -130,7 +132,7 @@ def watch(catalog: Catalog, file: Path, state_file: Path | None = None) -> Looke
         if said:
             said = f"{item.what}: {said}" + (_(", seen on {day}").format(day=day.isoformat()) if day else "")
             if item.gpu is not None:
-                said += ". " + outlook(catalog, _names(catalog, item.gpu)).sentence()
+                said += f" ({offer}). " + outlook(catalog, _names(catalog, item.gpu)).sentence()
         seen.append(Seen(item.what, usd, day, offer, said))
     _write_state(place_of_state, state, make_folder=state_file is None)
     return Looked(catalog.as_of, seen)
@@ -208,13 +210,19 @@ def _every_id(catalog: Catalog) -> list[str]:
 
 
 def _part(catalog: Catalog, name: str) -> tuple[float | None, date | None, str | None]:
-    known = catalog.all_rows("components")["name"].unique().to_list()
+    known = catalog.all_rows("components")["name"].unique().sort().to_list()
     if name not in known:
         matches = [k for k in known if name.casefold() in k.casefold()]
-        if len(matches) != 1:
-            close = ", ".join((matches or nearest(name, known, count=4) or sorted(known))[:4])
+        if not matches:
+            close = ", ".join(nearest(name, known, count=PARTS_NAMED) or known[:PARTS_NAMED])
             raise BadInput(
                 _("there is no part {text}; the nearest are {ids}").format(text=repr(name), ids=close)
+            )
+        if len(matches) > 1:
+            raise BadInput(
+                _("{text} may be any of {n} parts, such as {ids}; write more of the name").format(
+                    text=repr(name), n=len(matches), ids=", ".join(matches[:PARTS_NAMED])
+                )
             )
         name = matches[0]
     rows = catalog.table("components").filter((pl.col("name") == name) & (pl.col("amount") > 0))
@@ -282,7 +290,10 @@ def _read_state(file: Path) -> dict[str, Any]:
         said = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError):
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise BadInput(_("{file} cannot be read ({reason})").format(file=file, reason=reason)) from None
+    except ValueError:
         said = None
     if not isinstance(said, dict) or not all(_remembered(v) for v in said.values()):
         raise BadInput(_("the state in {file} cannot be read; remove it to begin anew").format(file=file))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,9 @@ from rackrent.catalog.store import Store, merged
 from rackrent.errors import BadInput, NothingFeasible, RackrentError
 from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
+
+UNPRINTABLE = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]"
+"""Control and format characters, in the regular expressions of Polars."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,8 @@ def refresh(
 ) -> list[Refreshed]:
     """Ask each source for its prices of the day `as_of` and keep them; return what became of each.
 
-    A source that fails leaves its last good rows, which are marked from then on. So does one that lists less than
-    half of what it had, unless `believe`. All is written in one step at the end: until then the old prices hold.
+    A source that fails leaves its last good rows, which are marked from then on. So does one, or a provider in it, that
+    lists less than half of what it had, unless `believe`. All is written in one step at the end: until then the old prices hold.
     Raises BadInput where `as_of` is before the last refresh.
     """
     store = Store.open(folder)
@@ -115,11 +118,13 @@ def refresh(
             try:
                 got = _fetched(source, client, as_of, progress)
                 if not believe:
-                    _enough(mine, got)
+                    got = _believed(mine, got)
             except (SourceFailed, BadInput) as error:
-                said["failed"] = {"": {"on": as_of.isoformat(), "reason": str(error), "good": said["good"]}}
-                outcomes.append(Refreshed(source.name, mine.height, 0, (), str(error), _day(said["good"])))
+                why = printable(str(error))
+                said["failed"] = {"": {"on": as_of.isoformat(), "reason": why, "good": said["good"]}}
+                outcomes.append(Refreshed(source.name, mine.height, 0, (), why, _day(said["good"])))
                 continue
+            new_rates = got.fx.join(fx, on=["month", "currency", "usd_per_unit"], how="anti").height
             offers, fx = _kept(offers, fx, source, got, as_of)
             said["failed"] = {
                 provider: {"on": as_of.isoformat(), "reason": reason, "good": _last_seen(mine, provider)}
@@ -133,20 +138,38 @@ def refresh(
                 *got.warnings,
                 *(f"{provider}: {reason}" for provider, reason in sorted(got.failed.items())),
             )
-            outcomes.append(Refreshed(source.name, now.height + got.fx.height, max(new, 0), warned, "", None))
+            outcomes.append(
+                Refreshed(source.name, now.height + got.fx.height, max(new, 0) + new_rates, warned, "", None)
+            )
         store.write({"offers": offers, "fx": fx}, state)
     return outcomes
 
 
 def _fetched(source: Source, client: Client, as_of: date, progress: Callable[[str], None]) -> SourceRows:
     try:
-        return source.fetch(client, as_of, progress)
+        got = source.fetch(client, as_of, progress)
     except RackrentError:
         raise
     except Exception as error:
         # A feed of others may take any shape tomorrow: whatever that breaks is the failure of its source alone.
         said = _("its shape is not the one it had ({reason})")
         raise SourceFailed(said.format(reason=f"{type(error).__name__}: {error}"[:200])) from error
+    # Names come from strangers and end up on a terminal: what steers one is not part of a name.
+    return replace(
+        got,
+        offers=got.offers.with_columns(pl.col(pl.String).str.replace_all(UNPRINTABLE, "")),
+        warnings=tuple(printable(warning) for warning in got.warnings),
+        failed={provider: printable(reason) for provider, reason in got.failed.items()},
+    )
+
+
+def printable(text: str) -> str:
+    """Return a text without the characters that show nothing but steer a terminal.
+
+    >>> printable("p5\\x1b[31m")
+    'p5[31m'
+    """
+    return "".join(c for c in text if c.isprintable())
 
 
 def _kept(
@@ -163,16 +186,32 @@ def _kept(
     return offers, fx
 
 
-def _enough(mine: pl.DataFrame, got: SourceRows) -> None:
+def _believed(mine: pl.DataFrame, got: SourceRows) -> SourceRows:
+    """Return what came but for providers that list less than half of what they had: those failed, each for itself.
+
+    Raises SourceFailed where nothing is left.
+    """
     if got.offers.is_empty() and got.fx.is_empty():
         raise SourceFailed(_("it returned nothing"))
-    had = mine.filter(~pl.col("provider").is_in(list(got.failed))).height
-    if not got.whole and got.offers.height < 0.5 * had:
-        raise SourceFailed(
-            _("it lists only {n} of the {had} offers it had (--believe takes them)").format(
-                n=f"{got.offers.height:,}", had=f"{had:,}"
-            )
-        )
+    if got.whole:
+        return got
+    had = mine.filter(~pl.col("provider").is_in(list(got.failed)))
+    now: dict[str, int] = dict(got.offers.group_by("provider").len().iter_rows())
+    short = {
+        provider: _too_few(now.get(provider, 0), n)
+        for provider, n in had.group_by("provider").len().iter_rows()
+        if now.get(provider, 0) < 0.5 * n
+    }
+    left = got.offers.filter(~pl.col("provider").is_in(list(short)))
+    if short and left.is_empty():
+        raise SourceFailed(_too_few(got.offers.height, had.height))
+    return replace(got, offers=left, failed={**got.failed, **short})
+
+
+def _too_few(n: int, had: int) -> str:
+    return _("it lists only {n} of the {had} offers it had (--believe takes them)").format(
+        n=f"{n:,}", had=f"{had:,}"
+    )
 
 
 def _or_empty(store: Store, table: str) -> pl.DataFrame:

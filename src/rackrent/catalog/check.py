@@ -8,7 +8,7 @@ import polars as pl
 
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.judge import family, judged
-from rackrent.i18n import N_
+from rackrent.i18n import N_, ngettext
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
 from rackrent.units import HOURS_PER_MONTH
@@ -56,8 +56,8 @@ def findings(catalog: Catalog) -> list[Finding]:
         .sort("source")
     )
     for source, n, newest in old.iter_rows():
-        said = _("{n} offers, seen last on {day}").format(n=f"{n:,}", day=newest.isoformat())
-        out.append(Finding("stale", source, said))
+        said = ngettext("{n} offer, seen last on {day}", "{n} offers, seen last on {day}", n)
+        out.append(Finding("stale", source, said.format(n=f"{n:,}", day=newest.isoformat())))
     return out
 
 

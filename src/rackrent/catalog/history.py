@@ -9,7 +9,7 @@ from datetime import date
 import polars as pl
 
 from rackrent.catalog.catalog import Catalog
-from rackrent.catalog.judge import family, judged
+from rackrent.catalog.judge import BELIEVED_DAYS, STALE_DAYS, family, judged
 from rackrent.catalog.judge import offer_id as id_of_offer
 
 
@@ -62,10 +62,17 @@ def price_on(catalog: Catalog, offer_id: str, day: date) -> float | None:
 
 
 def _runs(catalog: Catalog, offers: pl.DataFrame, wanted: pl.Expr, price: str) -> list[Run]:
-    """Judge `offers` as of every day on which one of them begins or ends, and keep the lowest of `wanted`."""
+    """Judge `offers` as of every day on which that may change, and keep the lowest of `wanted`."""
     runs: list[Run] = []
     shared = {"gpus": catalog.all_rows("gpus"), "fx": catalog.all_rows("fx"), "offers": offers}
-    days = pl.concat([offers["valid_from"], offers["valid_to"].drop_nulls()]).unique().sort()
+    # Nothing need begin or end for a price to grow too old to be ranked, or for a fall to be believed.
+    too_old = pl.col("observed_on").dt.offset_by(f"{STALE_DAYS + 1}d")
+    believed = pl.col("valid_from").dt.offset_by(f"{BELIEVED_DAYS}d")
+    still = [
+        offers.filter(pl.col("valid_to").is_null() | (pl.col("valid_to") > day)).select(day).to_series()
+        for day in (too_old, believed)
+    ]
+    days = pl.concat([offers["valid_from"], offers["valid_to"].drop_nulls(), *still]).unique().sort()
     for day in days.filter(days <= catalog.as_of):
         rows = judged(Catalog(day, catalog.directory, _tables=dict(shared)))
         rows = rows.filter(wanted & pl.col(price).is_not_null()).sort(price, "offer_id")

@@ -68,7 +68,7 @@ def outlook(catalog: Catalog, names: Sequence[str]) -> Outlook:
         lean = lean_of(changes)
     else:
         said = _(
-            "{n} offers of {providers} providers have half a year of history; it takes {least} offers of {two} to say more"
+            "half a year of history: {n} offers (providers: {providers}); it takes {least} offers of {two} to say more"
         )
         because = [
             said.format(n=len(changes), providers=providers, least=FEWEST_OFFERS, two=FEWEST_PROVIDERS)

@@ -271,13 +271,12 @@ def _gpus(row: Row) -> str:
 
 
 def _term(row: Row) -> str:
-    payment = row["payment"]
+    payment, months = row["payment"], row["minimum_months"]
     term = _(TERM_NAMES[row["term"]])
-    return (
-        _("{term}, {payment}").format(term=term, payment=_(PAYMENTS[payment]))
-        if payment in PAYMENTS
-        else term
-    )
+    how = _(PAYMENTS[payment]) if payment in PAYMENTS else ""
+    if row["term"] == "monthly" and months is not None and months > 1:
+        how = _("at least {months} months").format(months=f"{months:g}")
+    return _("{term}, {payment}").format(term=term, payment=how) if how else term
 
 
 def _fields(row: Row, schema: Table, skip: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:

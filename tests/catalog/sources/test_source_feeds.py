@@ -96,6 +96,15 @@ class TestAws:
             ("g6.xlarge", None),
         }
 
+    @pytest.mark.parametrize("field", ["regionCode", "memory", "vcpu"])
+    def test_what_a_product_leaves_empty_is_that_of_its_file_or_unknown(self, feed, fetch, field):
+        """An empty region reached the catalog as an offer in no region."""
+        said = feeds.aws_offer_file()
+        said["products"]["V"]["attributes"][field] = None
+        feed.gzipped("/offers/us-east-1/index.json", said)
+        row = next(r for r in rows_of(fetch()) if r["instance_type"] == "p3.2xlarge")
+        assert (row["region"], row["amount"]) == ("us-east-1", 3.06)
+
     def test_terms_may_come_before_products(self, feed, fetch):
         file = feeds.aws_offer_file()
         feed.put("/offers/us-east-1/index.json", {"terms": file["terms"], "products": file["products"]})
@@ -574,6 +583,14 @@ class TestSkyPilot:
         assert {r["provider"] for r in rows_of(got)} == {"AWS"}
         assert "web page" in got.failed["GCP"]
 
+    def test_a_file_that_breaks_off_within_a_row_is_not_believed(self, feed, fetch):
+        """Half a row was read as a price cut in two, in no region."""
+        whole = feeds.table(feeds.skypilot_row(), feeds.skypilot_row(Region="eu-north-1"))
+        feed.put("/gcp/vms.csv", whole)
+        feed.put("/aws/vms.csv", whole[: whole.rindex("3.06") + 1])
+        with pytest.raises(SourceFailed, match="the catalog of AWS breaks off in row 3"):
+            fetch("aws")
+
     def test_a_column_that_went_missing_is_named(self, feed, fetch):
         row = feeds.skypilot_row()
         del row["SpotPrice"]
@@ -704,6 +721,8 @@ money_unit: cents
             ("currency: EUR", "currency: EUR, valid_to: 2020-01-01", "it must be after valid_from"),
             ("kind: campus", "kind: castle", "kind is 'castle'; it must be one of cloud"),
             ("columns:", "column:", "must say `file:`"),
+            ("file: mine.csv", "file: [mine.csv]", "must be a name in text"),
+            ("amount: EUR/h", "amount: 5", "5 must be a name in text"),
             ("file: mine.csv", "file: none.csv", "none.csv cannot be read"),
         ],
     )

@@ -27,6 +27,7 @@ from rackrent.catalog.sources.base import (
     offer_row,
     source_rows,
     table_of,
+    without_gaps,
 )
 from rackrent.catalog.sources.http import Client, SourceFailed, refuse_web_page, shown
 from rackrent.i18n import gettext as _
@@ -74,7 +75,7 @@ class Aws:
                 found, warned = offers_of(document, region, self._known, self.id, as_of, path)
             frames.append(found)
             warnings += warned
-        return replace(source_rows(warnings=warnings), offers=pl.concat(frames))
+        return replace(source_rows(warnings=warnings), offers=without_gaps(pl.concat(frames)))
 
 
 PRICE = {
@@ -111,8 +112,8 @@ class Scan:
     def keep(self, sku: str, said: dict[str, str]) -> None:
         """Keep a product."""
         kind = Kind(
-            said["instanceType"], said["gpu"], said.get("vcpu", ""), said.get("memory", ""),
-            said.get("regionCode", self.region),
+            said["instanceType"], said["gpu"], said.get("vcpu") or "", said.get("memory") or "",
+            said.get("regionCode") or self.region,
         )  # fmt: skip
         self.products[sku] = self.kinds.setdefault(kind, len(self.kinds))
 

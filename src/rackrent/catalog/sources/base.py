@@ -156,11 +156,16 @@ def source_rows(
     failed: Mapping[str, str] | None = None,
 ) -> SourceRows:
     """Return what a fetch brought, as frames in the schemas of the catalog. Raises SourceFailed for a row that is not whole."""
-    rows = table_of("offers", offers)
-    for column in TABLES["offers"].columns:
-        if not column.nullable and rows[column.name].null_count():
-            raise SourceFailed(_("an offer comes without its {field}").format(field=column.name))
+    rows = without_gaps(table_of("offers", offers))
     return SourceRows(rows, table_of("fx", fx), tuple(dict.fromkeys(warnings)), failed or {})
+
+
+def without_gaps(offers: pl.DataFrame) -> pl.DataFrame:
+    """Return the offers. Raises SourceFailed where a column that every offer has is empty in one."""
+    for column in TABLES["offers"].columns:
+        if not column.nullable and offers[column.name].null_count():
+            raise SourceFailed(_("an offer comes without its {field}").format(field=column.name))
+    return offers
 
 
 def need(row: Any, name: str, where: str) -> Any:

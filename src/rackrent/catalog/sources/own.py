@@ -153,6 +153,13 @@ def read_mapping(path: Path) -> dict[str, Any]:
                 file=path.name
             )
         )
+    for name in (said["file"], *said["columns"].values()):
+        if not isinstance(name, str):
+            raise BadInput(
+                _("{file}: {name} must be a name in text; write it between quotation marks").format(
+                    file=path.name, name=repr(name)[:40]
+                )
+            )
     for key in said:
         if key not in KEYS:
             close = nearest(str(key), KEYS) or list(KEYS)

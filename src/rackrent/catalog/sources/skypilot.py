@@ -96,7 +96,8 @@ class SkyPilot:
         where = _("the catalog of {provider}").format(provider=provider)
         for column in ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region"):
             need(dict.fromkeys(reader.fieldnames or ()), column, where)
-        lines = _gcp_machines(reader, warnings) if provider == "GCP" else reader
+        whole = _whole(reader, where)
+        lines = _gcp_machines(whole, warnings) if provider == "GCP" else whole
         seen: set[tuple[object, ...]] = set()
         for line in lines:
             if not line["AcceleratorName"] or line["AcceleratorName"].startswith("tpu"):
@@ -130,6 +131,14 @@ class SkyPilot:
                     kind="marketplace" if provider == "Vast.ai" else known.kind if known else "cloud",
                     price_kind="observed_minimum" if provider == "Vast.ai" else "list",
                 )  # fmt: skip
+
+
+def _whole(rows: Iterable[dict[str, Any]], where: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a CSV file. Raises SourceFailed where one has fewer cells than the head: a price may be cut in two."""
+    for n, row in enumerate(rows, 2):
+        if None in row.values():
+            raise SourceFailed(_("{where} breaks off in row {n}").format(where=where, n=n))
+        yield row
 
 
 def _gpu(line: Mapping[str, Any], provider: str, name: str) -> tuple[str | None, float | None]:
