@@ -86,8 +86,8 @@ def out_of_sample(first: Question, second: Question, names: set[str]) -> OutOfSa
 def growth_interval(likely: float, spread: Interval, months: int) -> Interval:
     """Return the growth a year with which demand ends at `spread` times what `likely` growth leads to.
 
-    >>> growth_interval(0.0, Interval(0.5, 1.0, 2.0), 24).high
-    0.4142135623730951
+    >>> round(growth_interval(0.0, Interval(0.5, 1.0, 2.0), 24).high, 6)
+    0.414214
     """
     power = MONTHS_PER_YEAR / max(MONTHS_PER_YEAR, months)
     low, high = ((1.0 + likely) * times**power - 1.0 for times in (spread.low, spread.high))
