@@ -17,6 +17,7 @@ from rackrent.building.history import drop, priced, read_prices
 from rackrent.building.machine import Machine, memory_is_dearer
 from rackrent.building.match import Match
 from rackrent.building.nearest import nearest_build
+from rackrent.building.optimise import optimise
 from rackrent.building.options import unmet
 from rackrent.building.outcome import UNIT_GPU, Build
 from rackrent.building.read import machine_of, read_parts
@@ -57,7 +58,7 @@ def build(requirements: Wanted, catalog: Catalog | None = None) -> Build:
     prices = {} if wanted.prices is None else read_prices(read_text(Path(wanted.prices)), parts)
     parts = fresh(priced(parts, prices, market.as_of), market.as_of)
     speeds = _speeds(market, parts, wanted)
-    eased = first_feasible(parts, wanted, speeds)
+    eased = first_feasible(lambda w: optimise(parts, w, speeds), wanted)
     if eased is None:
         near, reason = nearest_build(parts, wanted, speeds)
         return Build(
