@@ -55,6 +55,9 @@ def test_the_published_list_fits_costs_2989_and_grows_to_four():
     assert found.answer == "fits"
     assert found.machine.at_least_usd == 2989 and found.machine.unpriced == []
     assert [(s.gpus, s.fits) for s in found.path] == [(2, True), (3, True), (4, True)]
+    assert [s.wanted_w for s in found.path] == [950, 1262.5, 1575]
+    assert found.path[0].notes == ()
+    assert found.path[2].notes == ("64 GB of memory is under twice the 44 GB of the GPUs",)
     four = check(machine(CHEN).with_cards(4), HOME)
     assert four.answer == "fits"
     watts = next(f for f in four.findings if f.rule == "watts")

@@ -106,7 +106,7 @@ def check_parts(
 def read_text(path: Path) -> str:
     """Return the text of a list of parts. Raises BadInput."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # spreadsheets put a mark before the first word
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else _("not text")
         raise BadInput(_("{path} cannot be read: {reason}").format(path=path, reason=reason)) from None
@@ -126,11 +126,7 @@ def _catalog(wanted: BuildRequirements, catalog: Catalog | None) -> Catalog:
     day = wanted.as_of
     if catalog is None:
         return load(as_of=day or datetime.now(UTC).date())
-    return (
-        catalog
-        if day in (None, catalog.as_of)
-        else Catalog(day or catalog.as_of, catalog.directory, catalog.extra)
-    )
+    return catalog.on(day or catalog.as_of)
 
 
 def _parts(market: Catalog) -> tuple[Component, ...]:
@@ -156,7 +152,7 @@ def _tax(market: Catalog, wanted: BuildRequirements) -> Fact | None:
 def _site(market: Catalog, country: str) -> Site:
     circuit = circuit_kw(market, country)
     if circuit is None or circuit.value is None:
-        return Site()
+        return Site(circuit=country)
     said = re.search(r"\d+ V x \d+ A", circuit.note)
     return Site(circuit.value * WATTS_PER_KW, said[0] if said else country)
 
@@ -182,6 +178,8 @@ def _old_prices(machine: Machine, market: Catalog) -> tuple[str, ...]:
         i.part.price.observed_on for i in machine.items if i.part.usd is not None and i.part.price.observed_on
     ]
     newest, said = max(seen, default=None), []
+    if newest is not None and newest > market.as_of:
+        said.append(_("some prices were seen later, up to {month}, and stand for the day's").format(month=f"{newest:%Y-%m}"))  # fmt: skip
     if newest is not None and (market.as_of - newest).days > STALE_DAYS:
         said.append(_("the newest prices of parts are of {month}").format(month=f"{newest:%Y-%m}"))
     if memory_is_dearer(machine, market.as_of):
