@@ -136,3 +136,13 @@ def test_an_unknown_attribute_is_named_and_never_passed_over():
             for i in base.items
         )
         assert check(Machine(items), HOME).answer == "unknown", column
+
+
+@pytest.mark.case("B1")
+@pytest.mark.parametrize(("watts", "fits"), [(1574.0, False), (1575.0, True)])
+def test_a_supply_needs_a_quarter_more_than_the_parts_are_rated_at(watts: float, fits: bool):
+    four = machine(CHEN).with_cards(4)
+    supply = four.one("power_supply")
+    assert supply is not None
+    found = check(swapped(four, "power_supply", replace(supply, psu_w=watts)), HOME)
+    assert refused(found) == (set() if fits else {"watts"})
