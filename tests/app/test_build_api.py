@@ -40,6 +40,7 @@ def test_the_build_of_2018_says_how_it_differs_from_the_published_list():
     assert any("Video Card" in d and "RTX 2080 Ti" in d and "GTX 1080 Ti" in d for d in list_2018.differs)
     assert any("Memory: 2 x G.Skill Aegis 32GB (2x16) DDR4-3000 ($432)" in d for d in list_2018.differs)
     assert found.rate > list_2018.rate
+    assert "some prices were seen later, up to 2019-05, and stand for the day's" in found.notes
 
 
 @pytest.mark.case("B8")
@@ -87,6 +88,24 @@ def test_a_build_of_parts_without_a_price_costs_at_least():
     assert found.total_usd is None and found.total_after_tax_usd is None
     assert found.to_dict()["at_least_usd"] > 0
     assert "at least" in found.to_text()
+
+
+def test_unknown_work_is_unknown_and_never_none_at_all(capsys: pytest.CaptureFixture[str]):
+    asked = (
+        "--gpus",
+        "4",
+        "--gpu",
+        "RTX PRO 6000 Blackwell Max-Q",
+        "--objective",
+        "cheapest",
+        "--date",
+        "2026-11-30",
+    )
+    code, out, _err = command(capsys, *asked)
+    assert code == 0 and "one GPU now, 4 later" in out
+    assert "work unknown" in " ".join(out.split()) and "work 0" not in " ".join(out.split())
+    built = json.loads(command(capsys, *asked, "--json")[1])
+    assert built["work"]["rate"] is None and [v["rate"] for v in built["variants"]] == [None]
 
 
 def test_what_it_writes_can_be_read_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -156,6 +175,7 @@ def test_bad_requirements_are_one_sentence(wanted: dict[str, object], said: str)
         ("part,usd\nx,1\n", "columns name, price and date"),
         ("name,price\nRTX 4090,0\n", "line 2 of the prices"),
         ("name,price,date\nRTX 4090,1600,soon\n", "line 2 of the prices"),
+        ("name,price,currency\nRTX 4090,1600,EUR\n", "line 2 of the prices: they are in USD, not 'EUR'"),
         ("name,price\nVoodoo 2 banshee,90\n", "there is no part 'Voodoo 2 banshee'"),
     ],
 )
@@ -236,3 +256,37 @@ def test_what_building_saves_against_a_prebuilt_machine_of_the_same_gpu_is_said(
 def test_a_list_from_a_day_without_parts_says_so_and_not_that_a_part_is_unknown(tmp_path: Path):
     with pytest.raises(BadInput, match="there are no prices of parts for 2021-01-31"):
         check_parts("GPU: RTX 4090\n", date="2021-01")
+
+
+def test_files_that_a_spreadsheet_saved_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    prices, parts = tmp_path / "prices.csv", tmp_path / "parts.csv"
+    prices.write_text("name,price,date\nRTX 5090 Founders,1500,2026-11-01\n", encoding="utf-8-sig")
+    found = rackrent.build({"prices": str(prices), "gpu": "RTX 5090"}, TODAY)
+    assert found.lines()[0]["usd"] == 1500
+    parts.write_text("type,name\ncpu,Ryzen 5 5600\n", encoding="utf-8-sig")
+    code, out, _err = command(capsys, "check", str(parts), "--date", "2026-11-30")
+    assert code == 0 and "AMD Ryzen 5 5600" in out
+
+
+def test_no_file_is_written_over_another_that_was_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "prices.csv"
+    file.write_text("name,price\nRTX 5090 Founders,1500\n")
+    before = file.read_text()
+    for more in (("--prices", str(file)), ("--text", str(file))):
+        code, _out, err = command(capsys, "--csv", str(file), *more, "--date", "2026-11-30")
+        assert code == 2 and "must be different files" in err and file.read_text() == before
+    assert command(capsys, "--html", str(tmp_path), "--date", "2026-11-30")[0] == 2
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_starting_small_is_a_build_of_its_own_though_its_parts_are_the_same():
+    found = rackrent.build({"gpus": 2, "gpu": "RTX 5080", "objective": "cheapest"}, TODAY)
+    small = next(v for v in found.variants if v.name == "one GPU now, 2 later")
+    assert len(small.machine.cards) == 1
+    assert {i.part.name for i in small.machine.items} == {i.part.name for i in found.machine.items}
+
+
+def test_growing_says_what_is_then_to_mind(capsys: pytest.CaptureFixture[str]):
+    said = " ".join(command(capsys, "--grow-to", "4", "--budget", "3000", "--date", "2018-09")[1].split())
+    assert "4 GPUs: add 3 x Asus RTX 2080 Ti Turbo; the supply then needs 1,575 W" in said
+    assert "4 GPUs, to mind: 64 GB of memory is under twice the 44 GB of the GPUs" in said

@@ -55,6 +55,9 @@ def test_the_published_list_fits_costs_2989_and_grows_to_four():
     assert found.answer == "fits"
     assert found.machine.at_least_usd == 2989 and found.machine.unpriced == []
     assert [(s.gpus, s.fits) for s in found.path] == [(2, True), (3, True), (4, True)]
+    assert [s.wanted_w for s in found.path] == [950, 1262.5, 1575]
+    assert found.path[0].notes == ()
+    assert found.path[2].notes == ("64 GB of memory is under twice the 44 GB of the GPUs",)
     four = check(machine(CHEN).with_cards(4), HOME)
     assert four.answer == "fits"
     watts = next(f for f in four.findings if f.rule == "watts")
@@ -133,3 +136,13 @@ def test_an_unknown_attribute_is_named_and_never_passed_over():
             for i in base.items
         )
         assert check(Machine(items), HOME).answer == "unknown", column
+
+
+@pytest.mark.case("B1")
+@pytest.mark.parametrize(("watts", "fits"), [(1574.0, False), (1575.0, True)])
+def test_a_supply_needs_a_quarter_more_than_the_parts_are_rated_at(watts: float, fits: bool):
+    four = machine(CHEN).with_cards(4)
+    supply = four.one("power_supply")
+    assert supply is not None
+    found = check(swapped(four, "power_supply", replace(supply, psu_w=watts)), HOME)
+    assert refused(found) == (set() if fits else {"watts"})

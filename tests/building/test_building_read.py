@@ -26,6 +26,10 @@ WANTED = [Entry("RTX 4090", "gpu", 2, 1599.0), Entry("Ryzen 9 9950X", "cpu")]
         "[PCPartPicker Part List](https://pcpartpicker.com/list/x)\n\n"
         "**Video Card:** [RTX 4090](https://pcpartpicker.com/p) (2-Way SLI) (**$1599.00** @ Newegg)\n"
         "**CPU:** [Ryzen 9 9950X](https://x)\n**Total:** $3,198\n",
+        "Type|Item|Price\n:----|:----|:----\n**Video Card** | [RTX 4090](https://x) (2-Way SLI) | $1,599.00 @ Newegg\n"
+        "**CPU** | [Ryzen 9 9950X](https://x) |-\n**Total** | | **$3,198**\n",
+        "| GPU | RTX 4090 x2 | $1599 |\n| CPU | Ryzen 9 9950X | |\n",
+        "GPU: 2 x RTX 4090 | $1,599\nCPU: Ryzen 9 9950X\n",
         "type,name,quantity,price\ngpu,RTX 4090,2,1599\ncpu,Ryzen 9 9950X,,\n",
         "- {type: gpu, name: RTX 4090, quantity: 2, price: 1599}\n- {type: cpu, name: Ryzen 9 9950X}\n",
         "gpu: {name: RTX 4090, quantity: 2, price: 1599}\ncpu: {name: Ryzen 9 9950X}\n",
@@ -88,3 +92,8 @@ def test_a_bad_list_is_refused_in_one_sentence(text: str, said: str):
 def test_no_text_breaks_the_reader(text: str):
     with suppress(BadInput):
         assert machine_of(read_parts(text), PARTS)[1]
+
+
+def test_a_name_cannot_steer_the_terminal():
+    (entry,) = read_parts("CPU: Ryzen 5 5600 \x1b[31m\x07\u202e ok")
+    assert entry.name == "Ryzen 5 5600 [31m ok"

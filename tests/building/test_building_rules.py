@@ -128,3 +128,48 @@ def test_two_processors_on_one_board_are_refused_and_both_named():
     machine, _matches = machine_of(read_parts(text), PARTS)
     refusal = next(f for f in check(machine).refusals if f.rule == "once")
     assert refusal.parts == ("AMD Ryzen 5 5600", "AMD Ryzen 9 9950X") and refusal.numbers == {"quantity": 2}
+
+
+def test_a_note_of_later_cards_is_told_once_and_one_of_now_never_again():
+    text = "GPU: Asus Turbo RTX 3090\nCPU: Ryzen 5 5600\nPSU: Corsair HX1200i\nMemory: Crucial Pro 64 GB DDR4-3200\n"
+    machine, _matches = machine_of(read_parts(text), PARTS)
+    now = [f.text for f in check(machine, HOME).findings if f.verdict in ("note", "unknown")]
+    notes = [note for step in check(machine, HOME, grow_to=4).path for note in step.notes]
+    assert any("ATX 3.0" in said for said in now)
+    assert len(set(notes)) == len(notes) and not set(notes) & set(now)
+
+
+@pytest.mark.parametrize(
+    ("site", "said"),
+    [
+        (Site(circuit="ZWE"), "what a household circuit carries in ZWE is unknown"),
+        (HOME, "EVGA SuperNOVA 1600 G2 ATX 1600W 80+ Gold: full output needs 200-240 V or 20 A"),
+        (Site(1104.0, "230 V x 6 A"), None),  # a weak circuit of 230 V is no reason
+        (Site(), None),
+    ],
+)
+def test_the_circuit_of_the_country_is_told_and_an_unknown_one_named(site: Site, said: str | None):
+    machine, _matches = machine_of(
+        read_parts("GPU: Asus Turbo RTX 3090\nPSU: EVGA SuperNOVA 1600 G2\n"), PARTS
+    )
+    texts = [f.text for f in check(machine, site).findings if f.rule == "circuit" and f.verdict != "fits"]
+    assert texts == ([] if said is None else [said])
+
+
+def test_a_card_of_unknown_generation_is_not_taken_for_one_without_peaks():
+    text = "GPU: RTX PRO 6000 Blackwell Max-Q\nPSU: EVGA SuperNOVA 1600 G2\n"
+    machine, _matches = machine_of(read_parts(text), PARTS)
+    (found,) = (f for f in check(machine).findings if f.rule == "transients")
+    assert (found.verdict, found.text) == (
+        "unknown", "peaks: of which generation NVIDIA RTX PRO 6000 Blackwell Max-Q is, is unknown"
+    )  # fmt: skip
+
+
+def test_lanes_that_a_switch_shares_are_not_passed_off_as_the_processors():
+    text = "GPU: {} x RTX A6000\nCPU: Core i9 7900X\nMotherboard: WS X299 SAGE/10G\n"
+    four, one = (machine_of(read_parts(text.format(n)), PARTS)[0] for n in (4, 1))
+    (note,) = (f for f in check(four).findings if f.rule == "slot_lanes" and f.verdict == "note")
+    assert note.text == (
+        "the slots of ASUS WS X299 SAGE/10G add up to 64 lanes by switches that share the 44 of Intel Core i9 7900X"
+    )
+    assert not any(f.rule == "slot_lanes" and f.verdict == "note" for f in check(one).findings)

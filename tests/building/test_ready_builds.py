@@ -34,11 +34,16 @@ def test_every_build_is_whole_priced_and_passes_the_checker(catalog):
         assert len(machine.cards) == system.gpu_count
 
 
-@pytest.mark.parametrize(("gpu", "count"), [("RTX 5070 Ti", 1), ("RTX 5080", 2), ("RTX A6000", 4)])
+@pytest.mark.parametrize(
+    ("gpu", "count"), [("RTX 5070 Ti", 1), ("GTX 1080 Ti", 1), ("RTX 5080", 2), ("RTX A6000", 4)]
+)
 def test_a_build_is_what_the_command_proposes(gpu: str, count: int):
     system = ready_build(TODAY, gpu, count).system
     asked = rackrent.build({"gpu": gpu, "gpus": count, "objective": "cheapest"}, TODAY)
     assert asked.proven and asked.total_usd == pytest.approx(system.price.value)
+    assert {(p.name, p.quantity) for p in system.parts} == {
+        (i.part.name, i.quantity) for i in asked.machine.items
+    }
 
 
 def test_a_price_is_as_old_as_the_oldest_of_its_parts_and_memory_that_rose_is_minded():

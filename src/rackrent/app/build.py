@@ -17,6 +17,7 @@ from rackrent.building.history import drop, priced, read_prices
 from rackrent.building.machine import Machine, memory_is_dearer
 from rackrent.building.match import Match
 from rackrent.building.nearest import nearest_build
+from rackrent.building.optimise import optimise
 from rackrent.building.options import unmet
 from rackrent.building.outcome import UNIT_GPU, Build
 from rackrent.building.read import machine_of, read_parts
@@ -57,7 +58,7 @@ def build(requirements: Wanted, catalog: Catalog | None = None) -> Build:
     prices = {} if wanted.prices is None else read_prices(read_text(Path(wanted.prices)), parts)
     parts = fresh(priced(parts, prices, market.as_of), market.as_of)
     speeds = _speeds(market, parts, wanted)
-    eased = first_feasible(parts, wanted, speeds)
+    eased = first_feasible(lambda w: optimise(parts, w, speeds), wanted)
     if eased is None:
         near, reason = nearest_build(parts, wanted, speeds)
         return Build(
@@ -105,7 +106,7 @@ def check_parts(
 def read_text(path: Path) -> str:
     """Return the text of a list of parts. Raises BadInput."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # spreadsheets put a mark before the first word
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else _("not text")
         raise BadInput(_("{path} cannot be read: {reason}").format(path=path, reason=reason)) from None
@@ -125,11 +126,7 @@ def _catalog(wanted: BuildRequirements, catalog: Catalog | None) -> Catalog:
     day = wanted.as_of
     if catalog is None:
         return load(as_of=day or datetime.now(UTC).date())
-    return (
-        catalog
-        if day in (None, catalog.as_of)
-        else Catalog(day or catalog.as_of, catalog.directory, catalog.extra)
-    )
+    return catalog.on(day or catalog.as_of)
 
 
 def _parts(market: Catalog) -> tuple[Component, ...]:
@@ -155,7 +152,7 @@ def _tax(market: Catalog, wanted: BuildRequirements) -> Fact | None:
 def _site(market: Catalog, country: str) -> Site:
     circuit = circuit_kw(market, country)
     if circuit is None or circuit.value is None:
-        return Site()
+        return Site(circuit=country)
     said = re.search(r"\d+ V x \d+ A", circuit.note)
     return Site(circuit.value * WATTS_PER_KW, said[0] if said else country)
 
@@ -181,6 +178,8 @@ def _old_prices(machine: Machine, market: Catalog) -> tuple[str, ...]:
         i.part.price.observed_on for i in machine.items if i.part.usd is not None and i.part.price.observed_on
     ]
     newest, said = max(seen, default=None), []
+    if newest is not None and newest > market.as_of:
+        said.append(_("some prices were seen later, up to {month}, and stand for the day's").format(month=f"{newest:%Y-%m}"))  # fmt: skip
     if newest is not None and (market.as_of - newest).days > STALE_DAYS:
         said.append(_("the newest prices of parts are of {month}").format(month=f"{newest:%Y-%m}"))
     if memory_is_dearer(machine, market.as_of):

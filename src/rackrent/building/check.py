@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rackrent.building.finding import Finding, Site
-from rackrent.building.machine import Machine
+from rackrent.building.machine import HEADROOM, Machine
 from rackrent.building.rules import RULES
 from rackrent.building.rules_board import placing
 from rackrent.i18n import gettext as _
@@ -17,12 +17,17 @@ Answer = Literal["fits", "does_not_fit", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The way to `gpus` cards: what must be bought beside the cards, and what forbids it."""
+    """The way to `gpus` cards: what must be bought, what forbids it, and what is then to mind that was not before.
+
+    `wanted_w` is what the supply must then have, W; None where a rating is unknown.
+    """
 
     gpus: int
     fits: bool
     buys: tuple[str, ...]
     reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    wanted_w: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,8 @@ class Check:
             "at_least_usd": round(self.machine.at_least_usd, 2),
             "unpriced": self.machine.unpriced,
             "path": [
-                {"gpus": s.gpus, "fits": s.fits, "buys": list(s.buys), "reasons": list(s.reasons)} for s in self.path
+                {"gpus": s.gpus, "fits": s.fits, "buys": list(s.buys), "reasons": list(s.reasons), "notes": list(s.notes),
+                 "wanted_w": s.wanted_w} for s in self.path
             ],
         }  # fmt: skip
 
@@ -83,10 +89,13 @@ def check(machine: Machine, site: Site = ANYWHERE, grow_to: int | None = None) -
     Growing may add kits of the memory it has, up to what the GPUs hold; anything else that is lacking refuses.
     """
     findings = tuple(finding for rule in RULES for finding in rule(machine, site))
-    path: tuple[Step, ...] = ()
+    path: list[Step] = []
     if grow_to is not None and machine.cards:
-        path = tuple(_step(machine, site, n) for n in range(len(machine.cards) + 1, grow_to + 1))
-    return Check(machine, findings, path)
+        said = {f.text for f in findings}
+        for gpus in range(len(machine.cards) + 1, grow_to + 1):
+            path.append(_step(machine, site, gpus, said))
+            said |= set(path[-1].notes)
+    return Check(machine, findings, tuple(path))
 
 
 def grown(machine: Machine, gpus: int) -> Machine:
@@ -95,11 +104,14 @@ def grown(machine: Machine, gpus: int) -> Machine:
     return later.with_memory(later.gpu_memory_gb or 0.0)
 
 
-def _step(machine: Machine, site: Site, gpus: int) -> Step:
+def _step(machine: Machine, site: Site, gpus: int, said: set[str]) -> Step:
     later = grown(machine, gpus)
-    refusals = tuple(f.text for rule in RULES for f in rule(later, site) if f.verdict == "does_not_fit")
+    findings = [f for rule in RULES for f in rule(later, site)]
+    refusals = tuple(f.text for f in findings if f.verdict == "does_not_fit")
+    notes = tuple(f.text for f in findings if f.verdict in ("note", "unknown") and f.text not in said)
+    wanted_w = None if later.load_w is None else HEADROOM * later.load_w
     buys = [_("{n} x {card}").format(n=gpus - len(machine.cards), card=machine.cards[0].name)]
     more = (later.ram_gb or 0.0) - (machine.ram_gb or 0.0)
     if more > 0:
         buys.append(_("{gb:g} GB of memory").format(gb=more))
-    return Step(gpus, not refusals, tuple(buys), refusals)
+    return Step(gpus, not refusals, tuple(buys), refusals, notes, wanted_w)

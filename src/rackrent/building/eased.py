@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from rackrent.building.optimise import Optimum, optimise
+from rackrent.building.optimise import Optimum
 from rackrent.building.requirements import BuildRequirements
-from rackrent.catalog.components import Component
 from rackrent.i18n import gettext as _
 
 
@@ -21,13 +20,12 @@ class Eased:
 
 
 def first_feasible(
-    parts: Sequence[Component],
+    find: Callable[[BuildRequirements], Optimum | None],
     wanted: BuildRequirements,
-    speeds: Mapping[str, float],
     *,
     priced_only: bool = False,
 ) -> Eased | None:
-    """Return the optimum; where there is none, that with adapters, then with parts no longer made, then of unknown price.
+    """Return the optimum that `find` gives for the requirements; where there is none, that with adapters, then with parts no longer made, then of unknown price.
 
     Parts of unknown price are never accepted with a budget, nor where `priced_only`: a total nobody knows keeps to none.
     None where nothing helps.
@@ -48,7 +46,7 @@ def first_feasible(
         ]
     for change, said in tries:
         eased = wanted.model_copy(update=change)
-        found = optimise(parts, eased, speeds)
+        found = find(eased)
         if found is not None:
             return Eased(found, eased, said)
     return None

@@ -27,8 +27,8 @@ class Finding:
 class Site:
     """What the rules need to know beside the parts.
 
-    `circuit_w` is what the household circuit carries for days on end, W, and `circuit` its name; `disk_mbs` is
-    what the work must read from disk (None: not stated).
+    `circuit_w` is what the household circuit carries for days on end, W, and `circuit` its name ("120 V x 15 A", or the country
+    where that is not known); `disk_mbs` is what the work must read from disk (None: not stated).
     """
 
     circuit_w: float | None = None

@@ -81,6 +81,10 @@ def read_prices(text: str, parts: Iterable[Component]) -> dict[str, History]:
             day = date.fromisoformat((row.get("date") or "0001-01-01").strip())
         except ValueError:
             usd, day = float("nan"), date.min
+        if (row.get("currency") or "USD").strip().upper() != "USD":
+            raise BadInput(
+                _("line {n} of the prices: they are in USD, not {currency}").format(n=number, currency=repr(row["currency"])[:40])
+            )  # fmt: skip
         if not 0 < usd < 1e9 or not typed:
             raise BadInput(
                 _("line {n} of the prices: it must hold a name, a price above 0 and a day such as 2018-08-31").format(n=number)

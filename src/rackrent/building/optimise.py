@@ -30,11 +30,15 @@ def optimise(
 ) -> Optimum | None:
     """Return the best machine for the requirements, or None where there is none.
 
-    `speeds` is work per hour by GPU. Ties go to the lower price (with what wishes add to it), then to the names.
+    `speeds` is work per hour by GPU. Ties go to the lower price (with what wishes add to it); whatever the order of `parts`, the
+    answer is the same.
     """
-    rows = program(sorted(parts, key=lambda p: p.name), wanted, speeds)
-    if rows is None:
-        return None
+    rows = program(parts, wanted, speeds)
+    return None if rows is None else optimum(rows, wanted)
+
+
+def optimum(rows: Program, wanted: BuildRequirements) -> Optimum | None:
+    """Return the best choice of a program, or None where there is none."""
     barred: list[Row] = []
     for _round in range(MOST_ROUNDS):
         found = _best(rows, wanted, barred)
@@ -50,7 +54,8 @@ def optimise(
 
 def _passes(found: Found, wanted: BuildRequirements) -> bool:
     machine = found.machine
-    return not check(machine).refusals and not check(grown(machine, wanted.most)).refusals
+    later = [grown(machine, wanted.most)] if wanted.most > wanted.gpus else []
+    return not any(check(m).refusals for m in (machine, *later))
 
 
 def _best(rows: Program, wanted: BuildRequirements, barred: Sequence[Row]) -> Optimum | None:

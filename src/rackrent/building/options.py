@@ -42,26 +42,30 @@ class Option:
 
 def options(
     parts: Iterable[Component], wanted: BuildRequirements, speeds: Mapping[str, float]
-) -> dict[str, list[Option]]:
-    """Return the choices of each kind that the requirements leave, unary rules applied.
+) -> dict[str, list[Option]] | None:
+    """Return the choices of each kind that the requirements leave, unary rules applied; None where a kind has none.
 
     `speeds` is work per hour by GPU. A card of unknown speed is left out unless the cheapest machine is asked for.
     """
-    found: dict[str, list[Option]] = {kind: [] for kind in KINDS}
+    of_kind: dict[str, list[Component]] = {kind: [] for kind in KINDS}
     for part in parts:
-        if part.part_type not in found or not _admitted(part, wanted, speeds):
-            continue
-        for count in _counts(part, wanted):
-            price = part.usd
-            found[part.part_type].append(
-                Option(
-                    Item(part, count),
-                    0.0 if price is None else price * count,
-                    price is None,
-                    WISH_USD * lacking(part, wanted),
-                    speeds.get(part.gpu or ""),
-                )
+        of_kind.get(part.part_type, []).append(part)
+    found = {}
+    for kind in KINDS:  # cards first: where none is left, nothing else is looked at
+        found[kind] = [
+            Option(
+                Item(part, count),
+                0.0 if part.usd is None else part.usd * count,
+                part.usd is None,
+                WISH_USD * lacking(part, wanted),
+                speeds.get(part.gpu or ""),
             )
+            for part in of_kind[kind]
+            if _admitted(part, wanted, speeds)
+            for count in _counts(part, wanted)
+        ]
+        if not found[kind]:
+            return None
     return found
 
 
@@ -162,6 +166,8 @@ def pairs(wanted: BuildRequirements) -> tuple[tuple[str, str, Goes], ...]:
 
     def cpu_board(a: Option, b: Option) -> bool:
         cpu, board = a.part, b.part
+        if not (set(cpu.sockets) & set(board.sockets) and set(cpu.platforms) & set(board.platforms)):
+            return False
         alone = most == 1
         wide = [
             s
@@ -170,7 +176,7 @@ def pairs(wanted: BuildRequirements) -> tuple[tuple[str, str, Goes], ...]:
             and s.needs_lanes <= (cpu.cpu_lanes or 0)
             and (s.lanes if alone else s.shared_lanes) >= 8
         ]
-        return bool(set(cpu.sockets) & set(board.sockets) and set(cpu.platforms) & set(board.platforms)) and len(wide) >= most  # fmt: skip
+        return len(wide) >= most
 
     def cpu_cooler(a: Option, b: Option) -> bool:
         cpu, cooler = a.part, b.part

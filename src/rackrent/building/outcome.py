@@ -34,11 +34,11 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Another build for the same wishes: its name, the machine, its work, and whether it is proven to be the best of its kind."""
+    """Another build for the same wishes: its name, the machine, its work (None: unknown), and whether it is proven to be the best."""
 
     name: str
     machine: Machine
-    rate: float
+    rate: float | None
     proven: bool
 
 

@@ -8,7 +8,9 @@ from datetime import date
 
 from rackrent.building.eased import Eased, first_feasible
 from rackrent.building.machine import memory_is_dearer
+from rackrent.building.optimise import Optimum, optimum
 from rackrent.building.requirements import BuildRequirements
+from rackrent.building.solve import program
 from rackrent.catalog.catalog import Catalog
 from rackrent.catalog.components import Component, components, fresh
 from rackrent.catalog.fact import Fact
@@ -53,7 +55,7 @@ def ready_build(catalog: Catalog, gpu: str, count: int) -> Ready | None:
 
 def _build(catalog: Catalog, gpu: str, count: int) -> Ready | None:
     wanted = BuildRequirements.model_validate({"gpus": count, "gpu": gpu, "objective": "cheapest"})
-    found = first_feasible(_parts(catalog), wanted, {}, priced_only=True)
+    found = first_feasible(lambda w: _cheapest(catalog, w), wanted, priced_only=True)
     if found is None:
         return None
     system = _system(found, gpu, count)
@@ -61,6 +63,15 @@ def _build(catalog: Catalog, gpu: str, count: int) -> Ready | None:
     return Ready(
         system, (*found.notes, *([_("memory has become dearer since its price was seen")] if dearer else []))
     )
+
+
+def _cheapest(catalog: Catalog, wanted: BuildRequirements) -> Optimum | None:
+    """Return the cheapest machine with the wanted GPU. How the other parts go together is worked out once for all GPUs."""
+    assert wanted.gpu is not None
+    any_gpu = wanted.model_copy(update={"gpu": None})
+    rows = catalog.once(f"program {any_gpu.model_dump_json()}", lambda: program(_parts(catalog), any_gpu, {}))
+    with_it = None if rows is None else rows.of(wanted.gpu)
+    return None if with_it is None else optimum(with_it, wanted)
 
 
 def _parts(catalog: Catalog) -> tuple[Component, ...]:

@@ -90,6 +90,13 @@ def lanes(machine: Machine, site: Site) -> Iterator[Finding]:
     )
     verdict = "fits" if len(wide) >= count else "does_not_fit"
     yield Finding("slot_lanes", verdict, text, (board.name,), {"slots": len(wide), "gpus": count})  # type: ignore[arg-type]
+    way = placing(machine) if board.pcie_switch and cpu is not None else None
+    if way is not None and cpu is not None and sum(way.lanes) > has:
+        text = _("the slots of {board} add up to {lanes} lanes by switches that share the {has:g} of {cpu}")
+        text = text.format(board=board.name, lanes=sum(way.lanes), has=has, cpu=cpu.name)
+        yield Finding(
+            "slot_lanes", "note", text, (board.name, cpu.name), {"lanes": sum(way.lanes), "cpu_lanes": has}
+        )
 
 
 def positions(machine: Machine, site: Site) -> Iterator[Finding]:

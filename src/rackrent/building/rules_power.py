@@ -14,6 +14,8 @@ from rackrent.i18n import gettext as _
 EIGHT_PIN_W = 150.0
 LOW_LINE_W = 1500.0
 """Power supplies from here on need 200-240 V or 20 A for full output in countries of 120 V (makers' sheets)."""
+LOW_LINE = re.compile(r"1\d\d V")
+"""Names of circuits of such countries."""
 QUIET_PEAKS = ("Maxwell", "Pascal", "Volta", "Turing", "Kepler")
 """NVIDIA's architectures before Ampere."""
 
@@ -91,7 +93,12 @@ def transients(machine: Machine, site: Site) -> Iterator[Finding]:
             c.name for c in machine.cards if c.architecture and not c.architecture.startswith(QUIET_PEAKS)
         )
     )
-    if psu is None or not spiky or psu.atx3:
+    if psu is None or psu.atx3:
+        return
+    for name in dict.fromkeys(c.name for c in machine.cards if c.architecture is None):
+        text = _("peaks: of which generation {card} is, is unknown").format(card=name)
+        yield Finding("transients", "unknown", text, (psu.name, name))
+    if not spiky:
         return
     if psu.atx3 is None:
         text = _("peaks: whether {psu} follows ATX 3.0 is unknown").format(psu=psu.name)
@@ -105,7 +112,12 @@ def transients(machine: Machine, site: Site) -> Iterator[Finding]:
 
 def circuit(machine: Machine, site: Site) -> Iterator[Finding]:
     """A household circuit carries 80 % of its rating for days on end: 15 A x 120 V is 1,440 W, 16 A x 230 V is 2,944 W (NEC 210.20; building cases)."""
-    if site.circuit_w is None or machine.wall_w is None or machine.supply is None:
+    if site.circuit_w is None:
+        if site.circuit:
+            text = _("what a household circuit carries in {country} is unknown").format(country=site.circuit)
+            yield Finding("circuit", "unknown", text)
+        return
+    if machine.wall_w is None or machine.supply is None:
         return
     text = _("{wall:,.0f} W at the wall; the circuit ({name}) carries {has:,.0f} W").format(
         wall=machine.wall_w, name=site.circuit, has=site.circuit_w
@@ -116,5 +128,5 @@ def circuit(machine: Machine, site: Site) -> Iterator[Finding]:
     else:
         yield Finding("circuit", "fits", text, (), numbers)
     psu = machine.one("power_supply")
-    if psu is not None and psu.psu_w is not None and psu.psu_w >= LOW_LINE_W and site.circuit_w < 1_800:
+    if psu is not None and psu.psu_w is not None and psu.psu_w >= LOW_LINE_W and LOW_LINE.match(site.circuit):
         yield Finding("circuit", "note", _("{psu}: full output needs 200-240 V or 20 A").format(psu=psu.name), (psu.name,))  # fmt: skip

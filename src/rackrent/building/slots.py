@@ -101,7 +101,7 @@ def placings(
 
 
 def best(ways: Sequence[Placing], breathes: Sequence[bool]) -> Placing | None:
-    """Return the best way: fewest starved cards, then fewest under eight lanes, then most lanes, then most room.
+    """Return the best way: fewest starved cards, then most lanes, then most room.
 
     `breathes` says per card whether it can stand with no gap before its neighbour (a blower, one position wide, water).
     A card is starved where the next stands close and it cannot.
@@ -110,7 +110,6 @@ def best(ways: Sequence[Placing], breathes: Sequence[bool]) -> Placing | None:
         ways,
         key=lambda p: (
             len(starved(p, breathes)),
-            sum(lanes < MIN_LANES for lanes in p.lanes),
             -sum(p.lanes),
             len(p.touching),
             p.last,

@@ -53,6 +53,23 @@ class Program:
     by_kind: dict[str, list[int]]
     rows: list[tuple[float, float, list[int], list[float]]] = field(default_factory=list)
 
+    def of(self, gpu: str) -> Program | None:
+        """Return the program with the cards of one GPU only; None where it has none."""
+        others = {i for i in self.by_kind["gpu"] if self.choices[i].part.gpu != gpu}
+        if len(others) == len(self.by_kind["gpu"]):
+            return None
+        kept = [i for i in range(len(self.choices)) if i not in others]
+        now = {old: new for new, old in enumerate(kept)}
+        out = Program(
+            [self.choices[i] for i in kept],
+            {kind: [now[i] for i in these if i in now] for kind, these in self.by_kind.items()},
+        )
+        for low, high, index, value in self.rows:
+            terms = {now[i]: v for i, v in zip(index, value, strict=True) if i in now}
+            if terms:
+                out.add(low, high, terms)
+        return out
+
     def add(self, low: float, high: float, terms: Mapping[int, float]) -> None:
         """Add a row."""
         self.rows.append((low, high, list(terms), list(terms.values())))
@@ -66,10 +83,11 @@ def program(
     Of two kinds that must go together, an option needs one of the other kind that goes with it: as one of each kind
     is chosen, that is exact.
     """
-    found = options(parts, wanted, speeds)
+    found = options(sorted(parts, key=lambda p: p.name), wanted, speeds)
+    if found is None:
+        return None
     going = pairs(wanted)
-    if all(found.values()):
-        _prune(found, going)
+    _prune(found, going)
     if any(not found[kind] for kind in KINDS):
         return None
     choices = [o for kind in KINDS for o in found[kind]]
@@ -190,6 +208,9 @@ def solve(
     highs.setOptionValue("mip_rel_gap", 0.0)
     highs.setOptionValue("mip_abs_gap", 1e-6)
     highs.setOptionValue("time_limit", TIME_LIMIT_S)
+    highs.setOptionValue(
+        "mip_heuristic_run_feasibility_jump", False
+    )  # half the time of programs as small as these
     highs.passModel(lp)
     highs.run()
     info = highs.getInfo()

@@ -30,14 +30,17 @@ def variants(
     elif wanted.budget is None:
         still = {"objective": "cheapest", "discontinued": False, "unpriced": True}
         asked.append((_("cheapest of parts still made"), still))
-    seen = [{i.part.name for i in main.found.machine.items}]
+    seen = [_list(main)]
     out = []
     for name, change in asked:
         found = optimise(parts, wanted.model_copy(update=change), speeds)
         if found is None:
             continue
-        names = {i.part.name for i in found.found.machine.items}
-        if names not in seen:
-            seen.append(names)
-            out.append(Variant(name, found.found.machine, found.found.rate, found.proven))
+        if _list(found) not in seen:
+            seen.append(_list(found))
+            out.append(Variant(name, found.found.machine, found.found.rate or None, found.proven))
     return tuple(out)
+
+
+def _list(optimum: Optimum) -> set[tuple[str, int]]:
+    return {(i.part.name, i.quantity) for i in optimum.found.machine.items}

@@ -10,7 +10,7 @@ import typer
 from rackrent.building.requirements import BuildRequirements
 from rackrent.cli.flags import flags_from, given, with_flags
 from rackrent.cli.options import AsJson, CatalogFolder, Lang, catalog_in, print_json, progress
-from rackrent.errors import NothingFeasible
+from rackrent.errors import BadInput, NothingFeasible
 from rackrent.i18n import gettext as _
 
 FLAGS = flags_from(BuildRequirements, {name: name for name in BuildRequirements.model_fields})
@@ -47,14 +47,23 @@ def build(
     with progress(_("choosing parts")):
         from rackrent.app.build import build as choose
         from rackrent.app.build import requirements_of
-        from rackrent.report.build import page_of, print_build, write_file
+        from rackrent.report.build import page_of, print_build
+        from rackrent.report.files import write_whole
 
         wanted = requirements_of(given(FLAGS, flags))
+        named = [csv, text, html, wanted.prices and Path(wanted.prices)]
+        targets = [path.resolve() for path in named if path]
+        if len(set(targets)) < len(targets):
+            raise BadInput(_("the prices and the files to write must be different files"))
         found = choose(wanted, catalog_in(catalog, wanted.as_of))
     if found.feasible:
-        for path, content in ((csv, found.to_csv), (text, found.to_text), (html, lambda: page_of(found))):
+        for path, content, example in (
+            (csv, found.to_csv, "parts.csv"),
+            (text, found.to_text, "parts.txt"),
+            (html, lambda: page_of(found), "build.html"),
+        ):
             if path is not None:
-                write_file(path, content())
+                write_whole(path, content().encode(), example=example)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +10,6 @@ from rackrent.building.check import Check
 from rackrent.building.machine import LABELS, Machine
 from rackrent.building.match import Match
 from rackrent.building.outcome import Build, parts_lines
-from rackrent.errors import BadInput
 from rackrent.i18n import N_, language
 from rackrent.i18n import gettext as _
 from rackrent.money import format_usd
@@ -137,9 +135,14 @@ def path_lines(found: Check) -> list[str]:
     for step in found.path:
         if step.fits:
             text = _("{n} GPUs: add {what}").format(n=step.gpus, what=", ".join(step.buys))
+            if step.wanted_w is not None:
+                text = _("{text}; the supply then needs {watts:,.0f} W").format(
+                    text=text, watts=step.wanted_w
+                )
         else:
             text = _("{n} GPUs: no: {why}").format(n=step.gpus, why="; ".join(step.reasons))
         lines.append(text)
+        lines += [_("{n} GPUs, to mind: {what}").format(n=step.gpus, what=note) for note in step.notes]
     return lines
 
 
@@ -150,11 +153,12 @@ def variant_lines(found: Build) -> list[str]:
         least = _("at least {usd} (no price: {names})") if v.machine.unpriced else "{usd}"
         usd = least.format(usd=format_usd(v.machine.at_least_usd), names=", ".join(v.machine.unpriced))
         cpu, board = v.machine.one("cpu"), v.machine.one("motherboard")
-        text = _("{name}: {usd}, {n} x {gpu}, {cpu}, {board}; work {rate:.2f}")
+        text = _("{name}: {usd}, {n} x {gpu}, {cpu}, {board}; work {rate}")
         lines.append(
             text.format(
                 name=v.name, usd=usd, n=len(v.machine.cards), gpu=v.machine.cards[0].gpu, cpu=cpu.name if cpu else "",
-                board=board.name if board else "", rate=v.rate,
+                board=board.name if board else "",
+                rate=_("unknown") if v.rate is None else f"{v.rate:.2f}",
             )
         )  # fmt: skip
     return lines
@@ -217,16 +221,6 @@ def _section(screen: Console, title: str, lines: tuple[str, ...]) -> None:
         screen.print()
         screen.print(title, style="bold")
         points(screen, lines)
-
-
-def write_file(path: Path, content: str) -> None:
-    """Write a file. Raises BadInput where that is not possible."""
-    try:
-        path.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(
-            _("{path} cannot be written: {reason}").format(path=path, reason=error.strerror)
-        ) from None
 
 
 def page_of(found: Build) -> str:
