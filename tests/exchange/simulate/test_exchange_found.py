@@ -1,13 +1,20 @@
-"""What the simulator found in the rules and the service, each as the shortest history that showed it."""
+"""What the simulator found in the rules, the service and its own checks, each as the shortest history that showed it."""
 
 from __future__ import annotations
 
-from exchange_world import HOUR, MINUTE, SECOND, World
+import pytest
+from exchange_world import HOUR, MINUTE, SECOND, USD, World
 
-from rackrent.exchange.model import Incident, Machine
+from rackrent.exchange.model import Incident, Instance, Machine, Project
+from rackrent.exchange.rules.states import TrustEvent
+from rackrent.exchange.service import money, owner, trade
 from rackrent.exchange.service.agent import Status
 from rackrent.exchange.service.hub import Hub
-from rackrent.protocol.words import InstanceState, LeaseState, Reason
+from rackrent.exchange.simulate import checks
+from rackrent.exchange.simulate import world as simulated
+from rackrent.exchange.simulate.host import Host
+from rackrent.exchange.simulate.scenario import Scenario, machine_of
+from rackrent.protocol.words import InstanceState, LeaseState, Reason, Rental
 
 
 def test_what_an_agent_runs_again_after_a_reboot_is_charged_again(world: World) -> None:
@@ -57,3 +64,34 @@ def test_an_orphan_that_is_being_destroyed_is_no_news(world: World) -> None:
     assert world.at(Machine, "m1").desired_seq == wanted
     found = world.hub.do(lambda desk: desk.tx.of(Incident, lease="ghost"))
     assert [incident.reason for incident in found] == [Reason.ORPHAN] * 2
+
+
+def test_what_has_just_been_given_its_gpu_is_not_stuck() -> None:
+    """A renter's money ended in the quiet hours, another got the GPU, and was said to be stuck after 17 seconds."""
+    scenario = Scenario(hosts=1, days=1, seed=1, faults=frozenset())
+    market = simulated.World(scenario)
+    machine, gpus = machine_of(scenario, 0)
+    market.hub.do(owner.enrol, machine, gpus)
+    market.looked("enrol")
+    market.hub.do(owner.trust, machine.id, TrustEvent.VERIFY)
+    market.looked("trust")
+    Host(market, machine.id, 0)
+    market.hub.do(lambda desk: desk.tx.add(Project(id="p", account="p")))
+    market.looked("project")
+    market.ask("top up", None, money.top_up, "p", 100 * USD, "first")
+    said = market.ask("quote", machine.id, trade.quote, "p", machine.id, Rental.ON_DEMAND, 1, 0)
+    assert said is not None
+    lease = market.ask(
+        "rent", machine.id, trade.rent, "p", said.id, Rental.ON_DEMAND, said.rate_micro_usd, "key"
+    )
+    assert lease is not None
+    while (
+        instance := market.store.find(Instance, lease.id)
+    ) and instance.actual is not InstanceState.LOADING:
+        market.run(market.now_ms + SECOND)
+    market.checks.rest()
+    market.now_ms += checks.ON_ITS_WAY_MS
+    with pytest.raises(
+        checks.Violation, match=f"stuck: lease {lease.id}: it is pending, its instance loading"
+    ):
+        market.checks.rest()

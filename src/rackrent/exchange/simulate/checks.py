@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from rackrent.exchange.simulate.world import World
 
 AWAKE = (InstanceState.LOADING, InstanceState.STARTING, InstanceState.STOPPING)
+ON_ITS_WAY_MS = 2 * HOUR_MS
+"""How long an instance may take from one rest to the next where nothing goes wrong: a slow image alone takes an hour."""
 
 
 class Violation(Exception):
@@ -268,12 +270,16 @@ class Checks:
                 self._say("unpaid", lease.id, "it runs, its host has said so, and is not paid for it")
 
     def rest(self) -> None:
-        """Check that in a quiet market nothing is on its way, and no host has what nobody wants. Raises Violation."""
-        store = self.world.store
+        """Check that in a quiet market nothing has long been on its way, and no host has what nobody wants.
+
+        Renters come to the end of their money in a quiet market too, and others get their GPUs. Raises Violation.
+        """
+        store, now_ms = self.world.store, self.world.now_ms
         for lease in store.each(Lease):
             machine, instance = store.find(Machine, lease.machine), store.find(Instance, lease.id)
             assert machine is not None and instance is not None
-            if not machine.reachable:
+            moved_ms = max(instance.since_ms, lease.until_ms or 0)
+            if not machine.reachable or now_ms - moved_ms < ON_ITS_WAY_MS:
                 continue
             creating = instance.actual is InstanceState.CREATING and instance.generation > 0
             if creating or instance.actual in AWAKE or lease.state is LeaseState.RECLAIMING:
@@ -283,11 +289,14 @@ class Checks:
         for host in self.world.hosts.values():
             if not host.up:
                 continue
+            untold = now_ms - host.sent_ms <= host.latency_ms  # its report is under way
             for id, container in host.containers.items():
                 here = store.find(Instance, id)
                 runs = container.state is InstanceState.RUNNING
                 if here is None or here.over or here.machine != host.id:
                     raise Violation("orphan", f"{host.id} still has {id}", host.id, id)
+                if untold or now_ms - here.since_ms < ON_ITS_WAY_MS:
+                    continue
                 if runs and (here.actual in AT_REST or here.intended is not Intended.RUNNING):
                     self._say(
                         "orphan", id, f"it runs on {host.id} and is to be {here.intended}, {here.actual}"
