@@ -23,17 +23,21 @@ else:
         TypeError: Account has no field balance
         """
         kind = type(value)
-        slots, read = _parts(kind)
+        at, fills, read = _parts(kind)
+        values = list(read(value))
+        for name, after in fields.items():
+            if name not in at:
+                raise TypeError(f"{kind.__name__} has no field {name}")
+            values[at[name]] = after
         made = object.__new__(kind)
-        for (name, fill), before in zip(slots, read(value), strict=True):
-            fill(made, fields.pop(name) if name in fields else before)
-        if fields:
-            raise TypeError(f"{kind.__name__} has no field {', '.join(fields)}")
+        for fill, after in zip(fills, values, strict=True):
+            fill(made, after)
         return made
 
 
 @cache
-def _parts(kind: type[Any]) -> tuple[list[tuple[str, Any]], Any]:
-    """The slots of a class with what fills each, and what reads all of them."""
+def _parts(kind: type[Any]) -> tuple[dict[str, int], list[Any], Any]:
+    """Return which slot of a class is which, what fills each, and what reads all of them."""
     names = list(kind.__dataclass_fields__)
-    return [(name, getattr(kind, name).__set__) for name in names], attrgetter(*names)
+    fills = [getattr(kind, name).__set__ for name in names]
+    return {name: i for i, name in enumerate(names)}, fills, attrgetter(*names)

@@ -140,11 +140,15 @@ def checker(kind: type[Any]) -> Callable[[Any], None]:
     checks = CHECKS.get(kind, ())
 
     def fits(value: Any) -> bool:
-        there: tuple[int, ...] = (0, *numbers(value), *[n for n in optional(value) if n is not None])
-        return min(there) >= -LARGEST and max(there) <= LARGEST
+        there: tuple[int, ...] = (0, *numbers(value), *filter(None, optional(value)))
+        return (
+            min(there) >= -LARGEST
+            and max(there) <= LARGEST
+            and all(map(isfinite, filter(None, floats(value))))
+        )
 
     def check(value: Any) -> None:
-        if not fits(value) or not all(x is None or isfinite(x) for x in floats(value)):
+        if not fits(value):
             raise Invalid(
                 _("{kind} {id} holds a number that does not fit into 64 bits.").format(
                     kind=kind.__name__, id=value.id
