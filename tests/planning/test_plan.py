@@ -86,6 +86,19 @@ def test_a_limit_is_kept_and_never_lowers_the_cost():
     assert lab(upfront_usd=5_000).mix.outcome.capital.sum() <= 5_000
 
 
+def test_with_little_to_pay_up_front_terms_without_it_are_looked_at():
+    """The cheapest term is paid in advance; that must not hide the one that is paid by the month."""
+    catalog, used = load(as_of=date(2018, 9, 15)), Usage(hours(day_and_night(), gpu="K80 (one die)"))
+    free, tight = (
+        plan(used, catalog, months=36, doubts=False, **most)
+        for most in ({"machines": 0}, {"machines": 0, "upfront_usd": 0})
+    )
+    signed = [o for o in tight.options if tight.machines(o)]
+    assert free.upfront_usd > 0 and tight.upfront_usd == 0
+    assert signed and all(o.id.endswith("no_upfront") for o in signed)
+    assert free.present_value_usd < tight.present_value_usd < 0.95 * tight.rented_usd
+
+
 def test_no_machine_is_too_small_for_the_jobs():
     jobs = pl.DataFrame({"pool": ["lab", "lab"], "gpu": [None, "RTX 3090"], "gpus": [1.0, 4.0]})
     found = plan(Usage(hours(day_and_night()), jobs), CATALOG, months=12)

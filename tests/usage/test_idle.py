@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,28 @@ def test_idle_hours_are_those_paid_and_not_in_use(tmp_path: Path) -> None:
     assert pool.stoppable_hours == 7 + 5
     assert pool.saved_usd == pytest.approx(24)
     assert [(p.person, p.idle_hours) for p in found.people] == [("ada", 1.5), ("bob", 0)]
+
+
+@pytest.mark.parametrize(
+    ("window", "paid"),
+    [
+        ((10, None), 2 * 2),
+        ((None, 11), 2 * 3),
+        ((None, None), 2 * 4),
+        ((9.5, 11.5), 2 * 2),
+        ((0, 24), 2 * 24),
+    ],
+)
+def test_what_stands_there_is_paid_within_the_window_and_not_beyond_the_files(
+    tmp_path: Path, window: tuple[float | None, float | None], paid: float
+) -> None:
+    """An open end is that of the files, not the end of time; a window may cut an hour, as midnight in Kolkata does."""
+    path = tmp_path / "j.csv"
+    path.write_text("started,hours,gpus,pool\n2024-01-01T08:00:00Z,1,1,a\n2024-01-01T11:00:00Z,1,1,a\n")
+    day = datetime(2024, 1, 1, tzinfo=UTC)
+    start, end = (None if h is None else day + timedelta(hours=h) for h in window)
+    found = usage.load(path, capacity={"a": 2}, window=(start, end))
+    assert found.hourly["gpu_hours_paid"].sum() == pytest.approx(paid)
 
 
 def test_a_pool_of_unknown_size_is_not_guessed_at(tmp_path: Path) -> None:

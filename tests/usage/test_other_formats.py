@@ -113,6 +113,25 @@ def test_time_sliced_replicas_are_one_gpu_and_its_pods_hold_shares(tmp_path: Pat
     assert found.jobs["gpu_hours"].to_list() == [0.5, 0.5]
 
 
+@pytest.mark.case("U27")
+def test_no_name_is_left_in_the_names_of_jobs(tmp_path: Path) -> None:
+    pod = {
+        "data": {
+            "resultType": "matrix",
+            "result": [series(UTIL, [80] * 4, UUID="a", pod="x", namespace="ada")],
+        }
+    }
+    seen = text(tmp_path / "a.json", json.dumps(pod))
+    own = text(
+        tmp_path / "b.csv", "job,started,hours,gpus,person\nada-7,2026-01-01,1,2,ada\n7,2026-01-01,1,2,ada\n"
+    )
+    found = usage.load([seen, own], pseudonymise=True)
+    told = found.jobs.write_json() + found.hourly.write_json() + found.charges.write_json()
+    assert "ada" not in told
+    assert found.jobs["job"].n_unique() == 3
+    assert "7" in found.jobs["job"].to_list(), "a number is nobody's name"
+
+
 def test_scrapes_need_timestamps(tmp_path: Path) -> None:
     line = f'{UTIL}{{gpu="0",UUID="a",modelName="Tesla T4",Hostname="n1"}} 95'
     found = usage.load(text(tmp_path / "a.prom", f"# HELP x\n{line} 1704067200000\nnonsense\n"))

@@ -10,6 +10,7 @@ from shared_files import shared
 
 from rackrent import usage
 from rackrent.errors import BadInput
+from rackrent.usage.waits import with_wait
 
 HEAD = "JobIDRaw|JobID|User|Account|Partition|State|Submit|Eligible|Start|End|Timelimit|Elapsed|ReqTRES|AllocTRES"
 
@@ -129,9 +130,21 @@ def test_json_of_both_ages_is_read_and_an_end_of_0_counts_the_elapsed(tmp_path: 
 def test_a_window_clips_the_jobs_that_overlap_it(tmp_path: Path) -> None:
     from datetime import UTC, datetime
 
-    row = job(start="2024-03-31T20:00:00", end="2024-04-01T04:00:00", elapsed="08:00:00")
+    row = job(
+        submit="2024-03-31T10:00:00",
+        start="2024-03-31T20:00:00",
+        end="2024-04-01T04:00:00",
+        elapsed="08:00:00",
+    )
     months = [(datetime(2024, m, 1, tzinfo=UTC), datetime(2024, m + 1, 1, tzinfo=UTC)) for m in (3, 4)]
     assert [load(tmp_path, row, window=w).gpu_hours for w in months] == pytest.approx([4, 4])
+    waits = [with_wait(load(tmp_path, row, window=w).jobs)["wait_hours"].item() for w in months]
+    assert waits[0] is not None and waits[1] is None, "a job waited for its start, not for the window's"
+    april = datetime(2024, 4, 1, tzinfo=UTC)
+    open_ended = [
+        load(tmp_path, row, window=w).gpu_hours for w in ((None, april), (april, None), (None, None))
+    ]
+    assert open_ended == pytest.approx([4, 4, 8])
 
 
 @pytest.mark.case("U11")

@@ -28,7 +28,7 @@ _FLAGS: Mapping[str, Any] = {
     "capacity": Annotated[list[str] | None, typer.Option(metavar="POOL=N", help=_("GPUs that stand in a pool, used or not. May be repeated."))],
     "start": Annotated[str | None, typer.Option("--from", metavar="TIME", help=_("Count nothing before this time, written as 2024-04-01 or 2024-04-01T12:00."))],
     "end": Annotated[str | None, typer.Option("--to", metavar="TIME", help=_("Count nothing from this time on."))],
-    "pseudonymise": Annotated[bool, typer.Option("--pseudonymise", help=_("Put stable pseudonyms in place of people and accounts."))],
+    "pseudonymise": Annotated[bool, typer.Option("--pseudonymise", help=_("Put stable pseudonyms in place of people, accounts and names of jobs."))],
 }  # fmt: skip
 
 Read = Callable[[list[Path]], "Usage"]
@@ -69,11 +69,10 @@ def _load(
     window = None
     if start or end:
         zone = ZoneInfo(zone_of(timezone))
-        window = (
-            _moment(start, "--from", zone) if start else datetime(1970, 1, 1, tzinfo=UTC),
-            _moment(end, "--to", zone) if end else datetime(2200, 1, 1, tzinfo=UTC),
-        )
-        if window[0] >= window[1]:
+        first = _moment(start, "--from", zone) if start else None
+        last = _moment(end, "--to", zone) if end else None
+        window = first, last
+        if first and last and first >= last:
             raise BadInput(_("--from {start} is not before --to {end}").format(start=start, end=end))
     with progress(_("reading")):
         return load(

@@ -18,16 +18,23 @@ KINDS = ("cloud", "bare_metal", "marketplace", "exchange")
 
 
 def supplies_of(
-    setting: Setting, pool: str, gang: int, speeds: Speeds, *, interruptible: float = 0.0
+    setting: Setting,
+    pool: str,
+    gang: int,
+    speeds: Speeds,
+    *,
+    interruptible: float = 0.0,
+    upfront_limited: bool = False,
 ) -> list[Named]:
     """Return what can serve the jobs of a pool: on each term the cheapest for the work, and machines of each size.
 
+    Where what may be paid up front is limited, a term is there a second time, as the cheapest with nothing up front.
     `interruptible` is the share of each hour's work that survives an interruption: spot and interruptible offers may
     serve that much, at a price that holds the work done twice. Machines with fewer GPUs than `gang` do not count.
     """
     return [
         *machines_to_buy(setting, pool, gang, speeds),
-        *_offered(setting, pool, gang, speeds, interruptible),
+        *_offered(setting, pool, gang, speeds, interruptible, upfront_limited),
     ]
 
 
@@ -51,7 +58,9 @@ def speeds_for(setting: Setting, gpu_name: str) -> dict[str, tuple[float, str]]:
     return found
 
 
-def _offered(setting: Setting, pool: str, gang: int, speeds: Speeds, interruptible: float) -> list[Named]:
+def _offered(
+    setting: Setting, pool: str, gang: int, speeds: Speeds, interruptible: float, upfront_limited: bool
+) -> list[Named]:
     """The cheapest offer for its work on each term that is paid for whole, by the hour, and by the hour until taken."""
     import polars as pl
 
@@ -70,11 +79,14 @@ def _offered(setting: Setting, pool: str, gang: int, speeds: Speeds, interruptib
     ranked = offers.join(known, on="gpu").with_columns(per_work=pl.col("usd_per_gpu_hour") / pl.col("speed"))
     ranked = ranked.sort("per_work", "offer_id")
     found = []
+    rows = []
     for terms in ({"reserved_1y"}, {"reserved_3y"}, spot, {"on_demand"}):
         of_term = ranked.filter(pl.col("term").is_in(list(terms)))
-        if of_term.is_empty():
-            continue
-        row = of_term.row(0, named=True)
+        cheapest = of_term.head(1)
+        rows += cheapest.to_dicts()
+        if upfront_limited and cheapest.filter(pl.col("upfront_usd") > 0).height:
+            rows += of_term.filter(pl.col("upfront_usd").fill_null(0.0) == 0).head(1).to_dicts()
+    for row in rows:
         term = row["term"]
         speed, basis = speeds[row["gpu"]]
         name, count, hour = f"{pool}: {row['offer_id']}", int(row["gpu_count"]), row["usd_per_gpu_hour"]

@@ -142,7 +142,7 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
     gpu = resolve_gpu(request.gpu, known) if request.gpu is not None else None
     history = history_of(usage, gpu=gpu, gang=request.gang)
     setting = _setting(request, catalog)
-    options, unfit = _options(setting, history, known, request.interruptible)
+    options, unfit = _options(setting, history, known, request)
     asked = _Asked(request, history, tuple(options), setting.workload.discount_rate)
     hourly = {o.supply.name for o in options if o.term == "on_demand"}
     whole = asked.question()
@@ -248,15 +248,16 @@ def _setting(request: PlanRequest, catalog: Catalog) -> Setting:
 
 
 def _options(
-    setting: Setting, history: History, known: list[str], interruptible: float
+    setting: Setting, history: History, known: list[str], request: PlanRequest
 ) -> tuple[list[Named], list[str]]:
     """The ways of serving each pool, and the names of machines had that can serve none."""
     options: list[Named] = []
     speeds = [speeds_for(setting, resolve_gpu(past.gpu, known)) for past in history.pools]
     for number, past in enumerate(history.pools):
         found = supplies_of(
-            setting, pool_key(number, past.name), past.gang, speeds[number], interruptible=interruptible
-        )
+            setting, pool_key(number, past.name), past.gang, speeds[number], interruptible=request.interruptible,
+            upfront_limited=request.upfront_usd is not None,
+        )  # fmt: skip
         if not any(o.term == "on_demand" for o in found):
             raise NothingFeasible(
                 _(

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import polars as pl
 
 from rackrent.errors import BadInput
 from rackrent.i18n import gettext as _
-from rackrent.usage.model import HOURLY, shaped
+from rackrent.usage.model import HOURLY, Window, shaped
+
+HOUR = timedelta(hours=1)
 
 
 def with_capacity(
-    hours: pl.DataFrame, capacity: Mapping[str, float], window: tuple[datetime, datetime] | None = None
+    hours: pl.DataFrame, capacity: Mapping[str, float], window: Window | None = None
 ) -> pl.DataFrame:
-    """Return the hours with `gpu_hours_paid` of the pools in `capacity` (GPUs that stand there), in each hour from
-    the first to the last of all pools, or of `window`. Raises BadInput for a pool that is not in the files."""
+    """Return the hours with `gpu_hours_paid` of the pools in `capacity` (GPUs that stand there), from the start of `window`
+    to its end; where one of them is open, from the first hour or to the end of the last of all pools. Of an hour that the
+    window cuts (midnight in Kolkata is half past in UTC) its part in the window is paid. Raises BadInput for a pool that is not in the files."""
     pools = set(hours["pool"].drop_nulls())
     if missing := [name for name in capacity if name not in pools]:
         raise BadInput(
@@ -26,12 +29,13 @@ def with_capacity(
         )
     if not capacity:
         return hours
+    start, end = window or (None, None)
     first, last = hours["hour_utc"].min(), hours["hour_utc"].max()
     assert isinstance(first, datetime) and isinstance(last, datetime)
+    start, end = start or first, end or last + HOUR
     time = pl.datetime_range(
-        window[0] if window else first, window[1] if window else last, "1h",
-        closed="left" if window else "both", time_unit="us", eager=True,
-    ).cast(HOURLY["hour_utc"])  # fmt: skip
+        start.replace(minute=0, second=0, microsecond=0), end, "1h", closed="left", time_unit="us", eager=True
+    ).cast(HOURLY["hour_utc"])
     of_pool = hours.group_by("pool").agg(pl.col("gpu").first(), pl.col("source").first())
     grid = (
         pl.DataFrame({"hour_utc": time})
@@ -48,4 +52,6 @@ def with_capacity(
         .then(pl.col("gpus_in_use") / in_use)
         .otherwise(1 / pl.len().over("hour_utc", "pool"))
     )
-    return hours.with_columns(gpu_hours_paid=pl.coalesce(size * share, "gpu_hours_paid"))
+    within = pl.min_horizontal(pl.col("hour_utc") + HOUR, end) - pl.max_horizontal("hour_utc", start)
+    part = (within.dt.total_microseconds() / 3.6e9).clip(lower_bound=0.0)
+    return hours.with_columns(gpu_hours_paid=pl.coalesce(size * share * part, "gpu_hours_paid"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +12,7 @@ from rackrent.i18n import gettext as _
 from rackrent.i18n import ngettext
 from rackrent.usage.capacity import with_capacity
 from rackrent.usage.hours import per_hour
-from rackrent.usage.model import CHARGES, HOURLY, JOBS, Reading, Usage, shaped
+from rackrent.usage.model import CHARGES, HOURLY, JOBS, Reading, Usage, Window, shaped
 from rackrent.usage.pseudonyms import pseudonymised
 from rackrent.usage.sniff import FORMATS, read_files
 from rackrent.usage.times import zone_of
@@ -28,7 +27,7 @@ def load(
     *,
     columns: Mapping[str, str] | None = None,
     capacity: Mapping[str, float] | None = None,
-    window: tuple[datetime, datetime] | None = None,
+    window: Window | None = None,
     pseudonymise: bool = False,
 ) -> Usage:
     """Read what was really used from one or more files. Overlapping dumps count once.
@@ -36,9 +35,9 @@ def load(
     `format` names the format of all files (a word of FORMATS); without it each file is looked at. `timezone` is
     that of times written without an offset ("Europe/Berlin"); without it they are taken as UTC, with a warning.
     `columns` maps our names to those of a plain CSV ({"started": "begin"}). `capacity` is the GPUs that stand in a
-    pool, which are paid whether used or not. `window` clips everything to [start, end): jobs that a dump
-    returns whole because they overlap its own window would be counted in two months. `pseudonymise` replaces the
-    names of people and accounts, the same name by the same pseudonym.
+    pool, which are paid whether used or not. `window` clips everything to [start, end), None where it is open: jobs
+    that a dump returns whole because they overlap its own window would be counted in two months. `pseudonymise`
+    replaces the names of people, accounts and jobs, the same name by the same pseudonym.
 
     Raises BadInput in one sentence where a file cannot be read at all; single rows that cannot be are
     counted in `rows_unreadable` and told in `warnings`.
@@ -88,7 +87,7 @@ def _together(
     readings: list[Reading],
     said: list[str],
     capacity: Mapping[str, float],
-    window: tuple[datetime, datetime] | None,
+    window: Window | None,
 ) -> Usage:
     jobs = pl.concat(
         [r.jobs.with_columns(hours_given=pl.lit(r.hours_given), file=pl.lit(r.source)) for r in readings]
@@ -184,15 +183,16 @@ def _once(jobs: pl.DataFrame) -> pl.DataFrame:
     return jobs.sort("ended").unique(["job", "started"], keep="last", maintain_order=True)
 
 
-def _clipped(jobs: pl.DataFrame, window: tuple[datetime, datetime] | None) -> pl.DataFrame:
+def _clipped(jobs: pl.DataFrame, window: Window | None) -> pl.DataFrame:
     if window is None:
         return jobs
     start, end = window
     seconds = (pl.col("ended") - pl.col("started")).dt.total_microseconds()
     inside = jobs.with_columns(whole=seconds).with_columns(
-        started=pl.max_horizontal("started", pl.lit(start).cast(JOBS["started"])),
-        ended=pl.min_horizontal("ended", pl.lit(end).cast(JOBS["ended"])),
-        eligible=pl.when(pl.col("started") >= start).then("eligible"),
+        # Of a job cut at its start the wait is of another window.
+        *(pl.when(pl.col("started") >= start).then(c).alias(c) for c in ("submitted", "eligible") if start),
+        started=pl.max_horizontal("started", pl.lit(start, JOBS["started"])),
+        ended=pl.min_horizontal("ended", pl.lit(end, JOBS["ended"])),
     )
     share = seconds / pl.col("whole")
     return (
@@ -202,10 +202,13 @@ def _clipped(jobs: pl.DataFrame, window: tuple[datetime, datetime] | None) -> pl
     )
 
 
-def _in_window(hourly: pl.DataFrame, window: tuple[datetime, datetime] | None) -> pl.DataFrame:
+def _in_window(hourly: pl.DataFrame, window: Window | None) -> pl.DataFrame:
     if window is None:
         return hourly
-    return hourly.filter((pl.col("hour_utc") >= window[0]) & (pl.col("hour_utc") < window[1]))
+    start, end = window
+    after = pl.lit(True) if start is None else pl.col("hour_utc") >= start
+    before = pl.lit(True) if end is None else pl.col("hour_utc") < end
+    return hourly.filter(after & before)
 
 
 def _hourly(jobs: pl.DataFrame) -> pl.DataFrame:

@@ -11,6 +11,8 @@ import polars as pl
 
 Schema = Mapping[str, Any]
 UTC_TIME = pl.Datetime("us", "UTC")
+Window = tuple[datetime | None, datetime | None]
+"""From a time on, up to another; None: open."""
 
 JOBS: Schema = {
     "job": pl.String,
