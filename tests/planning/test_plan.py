@@ -221,6 +221,43 @@ def test_a_bill_is_what_is_done_now():
     assert dear.saved_in_window_usd == pytest.approx((dear.now_usd - dear.present_value_usd) * 672 / 8_760)
 
 
+def test_the_machines_there_are_cost_their_upkeep_besides_the_bill():
+    paid = Usage(hours(day_and_night()).with_columns(effective_usd=0.05))
+    asked = {"months": 12, "doubts": False}
+    alone = plan(paid, CATALOG, **asked)
+    both = plan(paid, CATALOG, have=[{**HAVE, "resale_usd": 0}], **asked)
+    mine = both.mix.question.owned[0]
+    assert mine.now == 2 and mine.usd_per_month > 0
+    yearly = 1 + both.mix.question.annual_rate
+    months = sum(yearly ** (-month / 12) for month in range(1, 13))
+    # Sold after a year they bring nothing, and to sell them costs what it costs.
+    sold = -2 * both.mix.question.monthly(mine.resale_usd, extra=1)[-1] / yearly
+    assert both.now_usd - alone.now_usd == pytest.approx(2 * mine.usd_per_month * months + sold)
+
+
+def test_hindsight_is_what_knowing_the_second_half_would_have_saved_more():
+    def tested(first, second):
+        halves = [*([first] * 336), *([second] * 336)]
+        return plan(Usage(hours(halves)), CATALOG, months=24, doubts=False).out_of_sample
+
+    same = tested(4, 4)
+    assert same.saving == pytest.approx(same.hindsight_saving) and same.hindsight_share == pytest.approx(0)
+    grown = tested(2, 8)
+    assert 0 < grown.saving < grown.hindsight_saving
+    assert grown.hindsight_share == pytest.approx(
+        (grown.hindsight_saving - grown.saving) / grown.hindsight_saving
+    )
+    assert grown.in_sample_saving == pytest.approx(tested(2, 2).saving), "made from what was known"
+
+
+def test_more_machines_than_a_few_racks_are_said_to_be_work():
+    many = plan(Usage(hours([300] * 672)), CATALOG, months=24, doubts=False)
+    machines = sum(count for _month, what, _option, count in many.actions() if what == "buy")
+    assert machines > 20
+    assert many.notes[0].startswith(f"{machines} machines are to be ") and "--machines" in many.notes[0]
+    assert not any("--machines" in note for note in lab(doubts=False).notes)
+
+
 def test_rules_without_foresight_keep_their_promise():
     yearly = Committed(name="1y", pool="a", gpus=2, term_months=12, usd_per_month=2 * 0.6 * HOURS)
     rented = Rented(name="od", pool="a", gpus=1, usd_per_gpu_hour=1.0)

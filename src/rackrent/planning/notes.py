@@ -14,16 +14,19 @@ from rackrent.planning.machines import Named
 from rackrent.planning.request import PlanRequest
 from rackrent.units import HOURS_PER_DAY
 
+MANY_MACHINES = 20
+"""More machines than this fill about two racks: a matter of rooms and people, which a plan does not see."""
 SHORT_HISTORY_HOURS = 26 * 168
 """Below half a year a history says nothing of seasons."""
 
 
 def notes_of(
     setting: Setting, history: History, request: PlanRequest, options: Sequence[Named], bought: Sequence[Named],
-    unfit: Sequence[str], *, has_doubt: bool,
+    machines: int, unfit: Sequence[str], *, has_doubt: bool,
 ) -> tuple[str, ...]:  # fmt: skip
-    """Return the notes, one sentence each, the weightiest first; `bought` are the options of which the plan buys."""
+    """Return the notes, one sentence each, the weightiest first; of the options `bought` the plan buys `machines`."""
     return (
+        *_room(machines),
         *_window(history, request),
         *history.censored,
         *_owning(setting),
@@ -41,6 +44,14 @@ def notes_of(
             else []
         ),
     )  # fmt: skip
+
+
+def _room(machines: int) -> list[str]:
+    if machines <= MANY_MACHINES:
+        return []
+    return [
+        _("{machines} machines are to be set up, placed, cooled and mended, and every size counts alike: say with --machines how many you can keep, and with --kw how much power there is.").format(machines=machines)
+    ]  # fmt: skip
 
 
 def _window(history: History, request: PlanRequest) -> list[str]:

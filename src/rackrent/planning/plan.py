@@ -161,6 +161,7 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
         for o in options
         if o.supply.name in mix.decisions.bought and mix.decisions.bought[o.supply.name].any()
     ]
+    machines = sum(int(mix.decisions.bought[o.supply.name].sum()) for o in bought)
     startup_hours = setting.assume("startup_minutes").known / MINUTES_PER_HOUR
     month = request.months // 2
     queues = queues_of(
@@ -178,7 +179,7 @@ def plan_for(usage: Used, catalog: Catalog, request: PlanRequest) -> Plan:
     return Plan(
         request, history, tuple(options), mix, rented, now, billed is not None,
         _saved_in_window(asked, mix, now, whole), tested, queues, policies, doubt,
-        (*notes_of(setting, history, request, options, bought, unfit, has_doubt=doubt is not None), *usage.warnings),
+        (*notes_of(setting, history, request, options, bought, machines, unfit, has_doubt=doubt is not None), *usage.warnings),
         tuple(setting.used.values()), catalog.as_of,
     )  # fmt: skip
 
