@@ -178,8 +178,16 @@ def give_back(desk: Desk, lease: Lease) -> None:
                 )
             )
             back += amount
-    if back:
-        spend(desk, desk.get(Project, lease.project), -back)
+    project = desk.get(Project, lease.project)
+    if back and project.budget_micro_usd is not None:
+        spend(desk, project, -min(back, _of_this_month(desk, lease)))
+
+
+def _of_this_month(desk: Desk, lease: Lease) -> int:
+    """Return what was set aside for a lease this month: what an earlier month's budget bore is not given back to this one's."""
+    month = _month(desk.now_ms)
+    aside = (t for t in desk.tx.of(Transfer, lease=lease.id) if t.kind is Kind.HOLD)
+    return sum(t.amount_micro_usd for t in aside if _month(t.at_ms) == month)
 
 
 def spend(desk: Desk, project: Project, amount: int) -> Project:
