@@ -6,11 +6,12 @@ import pytest
 from exchange_world import DAY, HOUR, MINUTE, USD, World
 
 from rackrent.exchange.model import Gpu, Kind, Machine
-from rackrent.exchange.problems import Invalid, Unavailable
+from rackrent.exchange.problems import Invalid, NotFound, Unavailable
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.policy import Policy
 from rackrent.exchange.rules.states import TrustEvent
-from rackrent.exchange.service import money, owner
+from rackrent.exchange.service import lifecycle, money, owner
+from rackrent.exchange.service.agent import Status
 from rackrent.protocol.words import InstanceState, LeaseState, Reason, Rental, Trust
 
 
@@ -126,3 +127,77 @@ def test_a_key_is_the_project_s_own(world: World) -> None:
     world.project("p2")
     first, second = world.rent(key="1"), world.rent("p2", key="1")
     assert (first.project, second.project) == ("p1", "p2") and first.id != second.id
+
+
+def test_a_host_that_was_paid_out_comes_back_and_owes_nothing(world: World) -> None:
+    """It pays for its downtime what it has left with the hub; what it does not have keeps nobody waiting."""
+    world.machine(monthly_micro_usd=40 * USD)
+    world.project(usd=40_000)
+    lease = world.running(rental=Rental.MONTHLY)
+    world.wait(2 * HOUR)
+    earned = world.balance(ledger.earned("lender"))
+    world.hub.do(money.payout, "lender", earned - 5, "all but five")
+    purse = world.balance(ledger.wallet("p1"))
+    world.wait(10 * HOUR, "m1", every=10 * MINUTE)
+    world.report()
+    credit = [t for t in world.transfers(lease) if t.kind is Kind.DOWNTIME_CREDIT]
+    assert sum(t.amount_micro_usd for t in credit) == world.balance(ledger.wallet("p1")) - purse
+    assert len(credit) == 1 and world.balance(ledger.earned("lender")) == 0
+
+
+def test_a_lender_does_not_change_the_rate_of_another_s_lease(world: World) -> None:
+    world.machine()
+    world.project()
+    lease = world.running()
+    with pytest.raises(NotFound, match=f"There is no lease {lease.id}"):
+        world.hub.do(lifecycle.propose_rate, lease.id, "another", 0)
+    assert world.lease(lease).rate_micro_usd == USD
+
+
+def test_the_gpu_of_a_silent_host_is_nobody_s_before_it_is_fenced(world: World) -> None:
+    """Until then the host may still be running what it has."""
+    world.machine()
+    world.project()
+    lease = world.running()
+    heard, policy = world.now, world.policy
+    for after, holder in ((policy.fence_ms + policy.fence_margin_ms - 1, lease.id), (1, None)):
+        world.now += after
+        world.hub.wake()
+        assert world.open_allocations().get("m1-gpu0") == holder
+    assert world.now == heard + policy.fence_ms + policy.fence_margin_ms
+
+
+@pytest.mark.case("X7")
+@pytest.mark.parametrize("reason", [Reason.HOST_REPORT, Reason.HOST_FENCED])
+def test_what_failed_before_it_was_stopped_is_charged_to_the_last_word_that_it_ran(
+    world: World, reason: Reason
+) -> None:
+    world.machine()
+    world.project()
+    lease = world.running()
+    world.wait(MINUTE)
+    ran_ms = world.now - world.lease(lease).delivered_ms
+    world.now += 20_000
+    world.stop(lease)
+    world.now += 20_000
+    state = InstanceState.FAILED if reason is Reason.HOST_REPORT else InstanceState.STOPPED
+    world.report("m1", Status(lease.id, state, reason), applied=world.at(Machine, "m1").desired_seq)
+    assert world.metered_ms(lease) == ran_ms
+
+
+@pytest.mark.case("X8")
+def test_a_hub_that_was_down_does_not_take_its_own_silence_for_the_host_s(world: World) -> None:
+    world.machine()
+    world.project()
+    lease = world.running()
+    world.now += 3 * HOUR
+    world.hub.started_ms = world.now  # it is there again, and has heard nobody yet
+    world.hub.wake()
+    assert world.at(Machine, "m1").reachable
+    world.report()
+    world.stop(lease)
+    world.obey()
+    assert world.metered_ms(lease) == 3 * HOUR
+    world.now += world.policy.silence_ms
+    world.hub.wake()
+    assert not world.at(Machine, "m1").reachable
