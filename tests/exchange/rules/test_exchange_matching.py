@@ -118,3 +118,27 @@ def test_what_is_said_to_be_free_can_be_had(
         ]
         matched = match(gpus, everyone)
     assert len(matched.granted["new"]) == count
+
+
+def claimant(lease: str, gpus: int, rental: Rental, *held: str, bid: int = 1, since_ms: int = 0) -> Claimant:
+    return Claimant(
+        lease=lease, rental=rental, gpus=gpus, rate_micro_usd=bid * gpus, since_ms=since_ms, held=held
+    )
+
+
+def test_who_waits_for_more_than_can_be_had_displaces_nobody() -> None:
+    """What is held at a posted price comes first, however old the one that waits: the bid is in nobody's way."""
+    waits = claimant("a", 2, Rental.ON_DEMAND)
+    firm = claimant("b", 1, Rental.ON_DEMAND, "g0", since_ms=9)
+    bid = claimant("c", 1, Rental.INTERRUPTIBLE, "g1")
+    matched = match(["g0", "g1"], [waits, firm, bid])
+    assert (matched.granted, matched.displaced) == ({}, ())
+
+
+def test_what_is_kept_for_who_waits_goes_to_nobody_behind_it() -> None:
+    waits = claimant("a", 2, Rental.ON_DEMAND)
+    behind = claimant("b", 1, Rental.INTERRUPTIBLE, bid=5)
+    low = claimant("c", 1, Rental.INTERRUPTIBLE, "g0", bid=1)
+    leaves = replace(claimant("d", 1, Rental.ON_DEMAND, "g2"), leaving=True)
+    matched = match(["g0", "g1", "g2"], [waits, behind, low, leaves])
+    assert (matched.granted, matched.displaced) == ({}, ("c",))

@@ -80,6 +80,9 @@ def test_settling_moves_what_it_says_and_no_more_than_there_is(
     collected = balances.get("earned:h", 0) + balances.get("fees", 0)
     assert collected == due - sum(i.uncollected_micro_usd for i in intervals)
     assert balances.get("fees", 0) == sum(i.fee_micro_usd for i in intervals)
+    assert (
+        balances.get("fees", 0) == collected * Policy().fee_ppm // 1_000_000
+    )  # its remainder is carried too
     assert (intervals[0].from_ms, lease.settled_ms) == (0, now)
     metered = sum(i.to_ms - i.from_ms for i in intervals if i.metered)
     assert metered == (now if until is None else min(until, now))

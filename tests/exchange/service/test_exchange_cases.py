@@ -601,6 +601,7 @@ def test_a_reserved_lease_ended_early_pays_what_is_held(world: World) -> None:
     world.obey()
     assert world.lease(lease).state is LeaseState.ENDED
     assert world.balance(ledger.wallet("p1")) == 2_000 * USD - 700_000 * 24 * 30
+    assert world.balance(ledger.FEES) == 700_000 * 24 * 30 * 15 // 100
 
 
 def test_payouts_have_a_least_and_never_exceed_what_was_earned(world: World) -> None:

@@ -70,7 +70,7 @@ NEVER = {
     "a reason that is none": "UPDATE lease SET reason = 'because'",
     "a lease without a project": "UPDATE lease SET project = NULL",
 }
-REPLACING = {
+ONLY_SQLITE = {
     "a transfer replaced": (
         "INSERT OR REPLACE INTO transfer (id, kind, debit, credit, amount_micro_usd, at_ms) "
         "VALUES ('t', 'use', 'wallet:p', 'earned:h', 1, 0)"
@@ -85,6 +85,14 @@ REPLACING = {
     ),
     "a settlement replaced by its beginning": (
         "INSERT OR REPLACE INTO settlement VALUES ('z', 'l', 3, 1000, 3000, TRUE, 1, 0, 0, 0)"
+    ),
+    "a transfer of what is no number": (
+        "INSERT INTO transfer (id, kind, debit, credit, amount_micro_usd, at_ms) "
+        "VALUES ('v', 'use', 'wallet:p', 'earned:h', 'much', 0)"
+    ),
+    "a transfer of a fraction": (
+        "INSERT INTO transfer (id, kind, debit, credit, amount_micro_usd, at_ms) "
+        "VALUES ('v', 'use', 'wallet:p', 'earned:h', 1.5, 0)"
     ),
     "an account replaced": "INSERT OR REPLACE INTO account VALUES ('wallet:p', 1000)",
 }
@@ -114,9 +122,9 @@ def test_the_database_refuses(database: SqlStore, what: str) -> None:
     refused(database, NEVER[what])
 
 
-@pytest.mark.parametrize("what", REPLACING)
-def test_sqlite_refuses_to_replace(made: Callable[[str], SqlStore], what: str) -> None:
-    refused(made("sqlite"), REPLACING[what])
+@pytest.mark.parametrize("what", ONLY_SQLITE)
+def test_sqlite_refuses_what_only_it_would_take(made: Callable[[str], SqlStore], what: str) -> None:
+    refused(made("sqlite"), ONLY_SQLITE[what])
 
 
 @pytest.mark.parametrize("table", ["transfer", "settlement", "account"])

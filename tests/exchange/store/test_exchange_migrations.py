@@ -25,7 +25,7 @@ TRIGGERS = {
     "sqlite": {
         "account_append_only", "account_bounded", "account_made", "account_moved", "settlement_append_only", "settlement_chain",
         "settlement_covered", "settlement_numbered", "settlement_replaced", "settlement_unchanged",
-        "transfer_append_only", "transfer_moves", "transfer_replaced", "transfer_reversed", "transfer_unchanged",
+        "transfer_append_only", "transfer_counted", "transfer_moves", "transfer_replaced", "transfer_reversed", "transfer_unchanged",
     },
     "postgresql": {
         "account_append_only", "account_moved", "settlement_append_only", "settlement_chain", "transfer_append_only",

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from rackrent.exchange.model import DAY_MS, HOUR_MS, SECOND_MS
+from rackrent.exchange.problems import Invalid
+from rackrent.exchange.rules.rating import PPM
+from rackrent.i18n import gettext as _
 
 MINUTE_MS = 60 * SECOND_MS
+LARGEST_MS = 100 * 365 * DAY_MS
+LEAST = {
+    "hold_ms": MINUTE_MS, "hold_reserved_ms": MINUTE_MS, "settle_ms": MINUTE_MS, "settle_storage_ms": MINUTE_MS,
+    "fence_margin_ms": 0, "grace_ms": 0, "deletion_notice_ms": 0, "notice_ms": 0,
+}  # fmt: skip
+"""What a figure is at least, where that is not 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +46,18 @@ class Policy:
     fee_ppm: int = 150_000
     downtime_ppm: int = 100_000
     payout_least_micro_usd: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least, most = (0, PPM) if field.name.endswith("_ppm") else (LEAST.get(field.name, 1), LARGEST_MS)
+            if not least <= value <= most:
+                raise Invalid(
+                    _("{name} of the policy is between {least} and {most}, not {value}.").format(
+                        name=field.name, least=least, most=most, value=value
+                    )
+                )
+        if not self.silence_ms <= self.fence_ms <= self.lost_ms:
+            raise Invalid(
+                _("A machine is silent, then fenced, then lost: silence_ms <= fence_ms <= lost_ms.")
+            )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rackrent.exchange.model import Kind, Lease, Settlement, Transfer
+from rackrent.exchange.model import HOUR_MS, Kind, Lease, Settlement, Transfer
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.policy import Policy
 from rackrent.exchange.rules.rating import fee, for_ms, rated
@@ -90,13 +90,20 @@ def settle(lease: Lease, to_ms: int, funds: Funds, policy: Policy, now_ms: int) 
     )  # fmt: skip
 
 
+def period_ms(lease: Lease, policy: Policy) -> int:
+    """Return after how long a lease is settled next: what a full hold lasts, where that is less than the policy says."""
+    period, rate = policy.settle_ms if lease.metering else policy.settle_storage_ms, _rate(lease)
+    return min(period, lease.hold_micro_usd * HOUR_MS // rate) if rate else period
+
+
 def suffices_until_next(lease: Lease, funds: Funds, policy: Policy) -> bool:
     """Return whether the hold pays for all that can be charged before the next settlement comes round."""
-    period = policy.settle_ms if lease.metering else policy.settle_storage_ms
-    rate = (lease.rate_micro_usd if lease.metering else 0) + (
-        lease.storage_rate_micro_usd if lease.storing else 0
-    )
-    return funds.hold >= min(for_ms(rate, period), lease.hold_micro_usd)
+    return funds.hold >= for_ms(_rate(lease), period_ms(lease, policy))
+
+
+def _rate(lease: Lease) -> int:
+    """Return micro-USD an hour of what is charged now."""
+    return lease.rate_micro_usd * lease.metering + lease.storage_rate_micro_usd * lease.storing
 
 
 class _Paid:

@@ -14,7 +14,7 @@ from rackrent.exchange.problems import Replayed
 from rackrent.exchange.rules.states import AT_REST, HOLDING, LEASE, LIVE, InstanceEvent, LeaseEvent, after
 from rackrent.exchange.rules.terms import TERM_MS
 from rackrent.exchange.service.desk import Desk
-from rackrent.exchange.service.lifecycle import fail, finish, reclaim
+from rackrent.exchange.service.lifecycle import cover, fail, finish, reclaim
 from rackrent.exchange.service.money import pay_downtime
 from rackrent.exchange.service.place import place, run
 from rackrent.exchange.service.settle import meter, rearm, settle_now
@@ -22,8 +22,10 @@ from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import DataEnd, InstanceState, Intended, LeaseState, Reason, Rental
 
-GIVEN_UP = frozenset({Reason.OWNER_CLAIMED, Reason.OUTBID, Reason.DISPLACED})
+GIVEN_UP = frozenset({Reason.OWNER_CLAIMED, Reason.SUSPENDED, Reason.OUTBID, Reason.DISPLACED})
 """Why an instance was stopped that its renter did not stop."""
+NOT_KEPT = GIVEN_UP | {Reason.OUT_OF_FUNDS}
+"""Why a reserved lease, too, gives its GPUs up when it stops, and pays for them no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,8 @@ def fence(desk: Desk, machine: Machine) -> None:
             reclaim(desk, machine, lease, Reason.HOST_SILENT)
             machine = desk.get(Machine, machine.id)
             continue
-        if not lease.rental.reserved:
+        given_up = instance.actual is InstanceState.STOPPING and instance.reason in NOT_KEPT
+        if given_up or not lease.rental.reserved:
             desk.free(lease.id, Reason.HOST_FENCED)
         wish = Intended.STOPPED if lease.rental is Rental.ON_DEMAND else instance.intended
         event = InstanceEvent.STOPPED if instance.actual is InstanceState.STOPPING else InstanceEvent.TAKEN
@@ -262,7 +265,7 @@ def _alive(desk: Desk, machine: Machine, instance: Instance, status: Status) -> 
     if known and ORDER.index(status.state) <= ORDER.index(instance.actual):
         if status.state is InstanceState.RUNNING:
             _charge_again(desk, machine, desk.get(Lease, instance.id))
-        return machine
+        return desk.get(Machine, machine.id)
     instance = desk.step(instance, EVENTS[status.state], status.reason)
     lease = desk.get(Lease, instance.id)
     if instance.actual is not InstanceState.RUNNING:
@@ -278,9 +281,8 @@ def _alive(desk: Desk, machine: Machine, instance: Instance, status: Status) -> 
             desk.arm(Alarm.TERM, lease.id, lease.ends_ms)
     elif lease.metering or lease.storing:
         lease, _funds = settle_now(desk, lease, machine)
-    lease = meter(desk, lease, metering=True, storing=True)
-    rearm(desk, lease)
-    return machine
+    cover(desk, machine, meter(desk, lease, metering=True, storing=True))
+    return desk.get(Machine, machine.id)
 
 
 def _charge_again(desk: Desk, machine: Machine, lease: Lease) -> None:
@@ -288,7 +290,7 @@ def _charge_again(desk: Desk, machine: Machine, lease: Lease) -> None:
     if lease.state is LeaseState.ACTIVE and not lease.metering:
         if lease.storing:
             lease, _funds = settle_now(desk, lease, machine)
-        rearm(desk, meter(desk, lease, metering=True, storing=True))
+        cover(desk, machine, meter(desk, lease, metering=True, storing=True))
 
 
 def _term_end(lease: Lease, now_ms: int) -> int | None:
@@ -308,12 +310,13 @@ def _at_rest(desk: Desk, machine: Machine, instance: Instance, status: Status) -
         why = status.reason if status.reason is not Reason.HOST_REPORT else Reason.HOST_ERROR
         fail(desk, machine, lease, why)
         return desk.get(Machine, machine.id)
-    paid = lease.rental.reserved and (told or status.reason is Reason.HOST_REPORT) and not taken
+    kept = lease.rental.reserved and not (told and instance.reason in NOT_KEPT)
+    paid = kept and (told or status.reason is Reason.HOST_REPORT) and not taken
     if lease.metering and not paid:
         lease, _funds = settle_now(desk, lease, machine)
         lease = meter(desk, lease, metering=False, storing=lease.storing)
         rearm(desk, lease)
-    if not lease.rental.reserved or (taken and not fenced):
+    if not kept:
         desk.free(lease.id, instance.reason if told else status.reason)
     if not told and (not fenced or lease.rental is Rental.ON_DEMAND):
         instance = replace(instance, intended=Intended.STOPPED)
@@ -353,7 +356,8 @@ def _welcome(desk: Desk, machine: Machine, silent_ms: int) -> None:
         if instance.actual in AT_REST:
             held = desk.tx.of(Allocation, lease=lease.id, to_ms=None)
             waits = instance.intended is Intended.STOPPED
-            meter(desk, lease, metering=lease.rental.reserved and bool(held) and waits, storing=True)
+            paid = lease.rental.reserved and bool(held) and waits
+            cover(desk, machine, meter(desk, lease, metering=paid, storing=True))
 
 
 def _resume_reserved(desk: Desk, machine: Machine) -> Machine:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from rackrent.exchange.model import Alarm, Instance, Lease, Machine, Timer
-from rackrent.exchange.rules.states import LIVE
+from rackrent.exchange.model import Alarm, Lease, Machine, Timer
 from rackrent.exchange.service.agent import fence, lost, silence
 from rackrent.exchange.service.desk import Desk
-from rackrent.exchange.service.lifecycle import fail, halt, reclaim
+from rackrent.exchange.service.lifecycle import fail, reclaim, run_out
 from rackrent.exchange.service.owner import take
 from rackrent.exchange.service.settle import is_short, leave_grace, rearm, settle_now
 from rackrent.exchange.service.settle_many import settle_many
-from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import LeaseState, Reason
 
@@ -70,12 +68,5 @@ def settle_due(desk: Desk, machine: Machine, lease: Lease) -> None:
     if lease.grace_ms is not None:
         leave_grace(desk, lease)
     elif (lease.metering or lease.storing) and is_short(desk, lease, funds):
-        lease = replace(desk.get(Lease, lease.id), grace_ms=desk.now_ms)
-        desk.tx.put(lease)
-        instance = desk.get(Instance, lease.id)
-        if instance.actual in LIVE:
-            halt(desk, machine, lease, instance, Reason.OUT_OF_FUNDS)
-        notice_ms = max(0, desk.policy.grace_ms - desk.policy.deletion_notice_ms)
-        desk.arm(Alarm.GRACE, lease.id, desk.now_ms + notice_ms)
-        desk.incident(Reason.OUT_OF_FUNDS, _("The money is used up: stopped."), machine.id, lease.id)
+        run_out(desk, machine, desk.get(Lease, lease.id))
     rearm(desk, desk.get(Lease, lease.id))

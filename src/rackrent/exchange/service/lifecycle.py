@@ -9,15 +9,24 @@ from rackrent.exchange.problems import Illegal, Insufficient, Invalid, NotFound,
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.matching import free_for
 from rackrent.exchange.rules.rating import for_ms
+from rackrent.exchange.rules.settling import period_ms
 from rackrent.exchange.rules.states import AT_REST, HOLDING, LEASE, LIVE, InstanceEvent, LeaseEvent, after
 from rackrent.exchange.rules.terms import hold_micro_usd, rate_micro_usd
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.money import pay_host
 from rackrent.exchange.service.place import claimants, place, rentable, run
-from rackrent.exchange.service.settle import give_back, leave_grace, meter, rearm, settle_now
+from rackrent.exchange.service.settle import (
+    fill_hold,
+    give_back,
+    is_short,
+    leave_grace,
+    meter,
+    rearm,
+    settle_now,
+)
 from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
-from rackrent.protocol.words import Claim, DataEnd, Intended, LeaseState, Reason, Rental
+from rackrent.protocol.words import Claim, DataEnd, InstanceState, Intended, LeaseState, Reason, Rental, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,58 @@ def stop(desk: Desk, lease_id: str, project: str, reason: Reason = Reason.REQUES
 
 def halt(desk: Desk, machine: Machine, lease: Lease, instance: Instance, reason: Reason) -> None:
     """Have a live instance stop and stay stopped."""
-    if lease.metering and not lease.rental.reserved:
+    if lease.metering and (not lease.rental.reserved or reason is Reason.OUT_OF_FUNDS):
         desk.tx.put(replace(lease, until_ms=desk.now_ms))
     instance = desk.step(replace(instance, intended=Intended.STOPPED), InstanceEvent.STOP, reason)
     desk.tell(instance, machine)
+
+
+def cover(desk: Desk, machine: Machine, lease: Lease) -> None:
+    """Fill the hold of what has begun to be charged; where the money does not last until it is settled next, stop it."""
+    if lease.grace_ms is not None and leave_grace(desk, lease):
+        lease = desk.get(Lease, lease.id)
+    funds = fill_hold(desk, lease)
+    if lease.grace_ms is not None or is_short(desk, lease, funds):
+        run_out(desk, machine, desk.get(Lease, lease.id))
+    rearm(desk, desk.get(Lease, lease.id))
+
+
+def run_out(desk: Desk, machine: Machine, lease: Lease) -> None:
+    """The money of a lease is used up: it stops, does not come back by itself, and its data is kept for the grace period."""
+    if lease.grace_ms is None:
+        lease = replace(lease, grace_ms=desk.now_ms)
+        desk.tx.put(lease)
+        notice_ms = max(0, desk.policy.grace_ms - desk.policy.deletion_notice_ms)
+        desk.arm(Alarm.GRACE, lease.id, desk.now_ms + notice_ms)
+        desk.incident(Reason.OUT_OF_FUNDS, _("The money is used up: stopped."), machine.id, lease.id)
+    instance = desk.get(Instance, lease.id)
+    if instance.actual in LIVE:
+        halt(desk, machine, lease, instance, Reason.OUT_OF_FUNDS)
+        return
+    if instance.intended is Intended.RUNNING:
+        instance = replace(instance, intended=Intended.STOPPED)
+    if lease.rental.reserved and instance.actual in AT_REST:
+        meter(desk, lease, metering=False, storing=lease.storing)
+        desk.free(lease.id, Reason.OUT_OF_FUNDS)
+    elif lease.rental.reserved and instance.actual is InstanceState.STOPPING:
+        desk.tx.put(replace(lease, until_ms=desk.now_ms if lease.metering else None))
+        instance = replace(instance, reason=Reason.OUT_OF_FUNDS)
+    desk.tx.put(instance)
+
+
+def _afford(desk: Desk, lease: Lease) -> None:
+    """Fill the hold of a lease; raise Insufficient where it does not last until the lease is settled once it runs."""
+    there = fill_hold(desk, lease).hold
+    runs = replace(lease, metering=True, storing=True)
+    needed = lease.hold_micro_usd
+    if lease.state is LeaseState.ACTIVE:
+        needed = for_ms(runs.rate_micro_usd + runs.storage_rate_micro_usd, period_ms(runs, desk.policy))
+    if there < needed:
+        raise Insufficient(
+            _("Lease {id} needs {needed} micro-USD set aside; there are {there}: top up first.").format(
+                id=lease.id, needed=needed, there=there
+            )
+        )
 
 
 def start(desk: Desk, lease_id: str, project: str) -> None:
@@ -58,6 +115,7 @@ def start(desk: Desk, lease_id: str, project: str) -> None:
         raise Unavailable(_("Machine {id} cannot be reached now.").format(id=machine.id))
     if lease.grace_ms is not None and not leave_grace(desk, lease):
         raise Insufficient(_("Lease {id} has run out of money: top up first.").format(id=lease.id))
+    _afford(desk, lease)
     others = [c for c in claimants(desk, machine) if c.lease != lease.id]
     instance = replace(instance, intended=Intended.RUNNING)
     desk.tx.put(instance)
@@ -65,7 +123,8 @@ def start(desk: Desk, lease_id: str, project: str) -> None:
         run(desk, machine, instance)
         return
     free = free_for(rentable(desk, machine), others, lease.rental, lease.rate_micro_usd // lease.gpus)
-    if machine.claim is not Claim.UNCLAIMED or lease.gpus > free:
+    closed = machine.claim is not Claim.UNCLAIMED or machine.trust is Trust.SUSPENDED
+    if closed or lease.gpus > free:
         raise Unavailable(
             _("Machine {id} does not have {gpus} GPUs for that now.").format(id=machine.id, gpus=lease.gpus)
         )
@@ -180,21 +239,29 @@ def rebid(desk: Desk, lease_id: str, project: str, bid_micro_usd: int) -> None:
     machine, lease, _instance = desk.lease_of(lease_id, project)
     if lease.rental is not Rental.INTERRUPTIBLE or lease.state not in (LeaseState.PENDING, LeaseState.ACTIVE):
         raise Illegal(_("Lease {id} takes no bids.").format(id=lease.id))
-    _set_rate(desk, lease, machine, rate_micro_usd(machine, lease.rental, lease.gpus, bid_micro_usd))
+    rate = rate_micro_usd(machine, lease.rental, lease.gpus, bid_micro_usd)
+    _set_rate(desk, lease, machine, rate, own=True)
     place(desk, machine)
 
 
-def _set_rate(desk: Desk, lease: Lease, machine: Machine, rate: int) -> None:
-    """The time before is charged at the old rate as far as the host was heard of; where the rate rises, the rest not at all."""
+def _set_rate(desk: Desk, lease: Lease, machine: Machine, rate: int, *, own: bool = False) -> None:
+    """The time before is charged at the old rate as far as the host was heard of; where the rate rises, the rest not at all.
+
+    A rise that is the renter's `own` holds from the host's last word: bidding again and again makes no time free.
+    """
     if lease.state not in (LeaseState.PENDING, LeaseState.ACTIVE):
         raise Illegal(_("Lease {id} is ending: its rate stays as it is.").format(id=lease.id))
     if lease.delivered_ms is not None:  # before that there is nothing to charge, and no interval
         lease = settle_now(desk, lease, machine)[0]
-    if rate > lease.rate_micro_usd and lease.metering and lease.until_ms is None:
+    from_word = own and desk.now_ms - machine.last_heard_ms <= desk.policy.silence_ms
+    if rate > lease.rate_micro_usd and lease.metering and lease.until_ms is None and not from_word:
         lease = meter(desk, lease, metering=True, storing=lease.storing)
     hold = hold_micro_usd(desk.policy, lease.rental, rate, lease.storage_rate_micro_usd)
+    rises = rate > lease.rate_micro_usd
     lease = replace(lease, rate_micro_usd=rate, hold_micro_usd=hold, proposed_rate_micro_usd=None)
     desk.tx.put(lease)
+    if rises:
+        _afford(desk, lease)
     if lease.state is LeaseState.ACTIVE:
         rearm(desk, lease)
 

@@ -32,7 +32,7 @@ def payout(desk: Desk, host: str, amount_micro_usd: int, key: str) -> Transfer:
 def reverse(desk: Desk, transfer: str, key: str) -> Transfer:
     """Return the transfer that undoes another.
 
-    What an ended lease had paid goes back to its project's purse. Raises NotFound, Conflict where it is undone already,
+    What a lease that is over, or ending, had paid goes back to its project's purse. Raises NotFound, Conflict where it is undone already,
     Insufficient, Invalid for what only sets money aside and for a reversal.
     """
     return _first(desk, key, f"reverse {transfer}", lambda: _undoing(desk, _transfer(desk, transfer), key))
@@ -47,7 +47,7 @@ def _undoing(desk: Desk, transfer: Transfer, key: str) -> Transfer:
         ledger.reserve(transfer.lease),
     ):
         lease = desk.get(Lease, transfer.lease)
-        if lease.state is LeaseState.ENDED:
+        if lease.state is not LeaseState.ACTIVE:  # what was left in its hold has gone back, or is about to
             found = replace(found, credit=ledger.wallet(lease.project))
     return found
 

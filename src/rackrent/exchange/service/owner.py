@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 from rackrent.exchange.model import Alarm, Gpu, Instance, Lease, Machine
 from rackrent.exchange.problems import Conflict, Invalid, NotFound
@@ -13,22 +14,31 @@ from rackrent.exchange.service.place import interrupt, place
 from rackrent.exchange.service.settle import meter, settle_now
 from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
-from rackrent.protocol.words import Claim, LeaseState, Reason, Rental
+from rackrent.protocol.words import Claim, InstanceState, Intended, LeaseState, Reason, Rental
 
 PRICES = (
     "on_demand_micro_usd", "min_bid_micro_usd", "monthly_micro_usd", "reserved_1y_micro_usd", "reserved_3y_micro_usd",
     "storage_micro_usd_per_gb_month",
 )  # fmt: skip
+RESOURCES = ("cpu_cores", "ram_gb", "disk_gb", "addresses", "inet_down_mbps", "inet_up_mbps")
+GIVEN = frozenset({"id", "host", "country", "latitude", "longitude", "until_ms", *RESOURCES, *PRICES})
+"""What a lender says of a machine; the rest is the hub's."""
 
 
 def enrol(desk: Desk, machine: Machine, gpus: Sequence[Gpu]) -> Machine:
-    """Add a machine with its GPUs, unverified. Raises Conflict where one of the UUIDs is in the network already."""
+    """Add a machine with its GPUs, unverified: what is the hub's to say of it begins anew, whatever the lender says.
+
+    Raises Invalid for a price or resource below zero and a place that is none, Conflict where one of the UUIDs is in the
+    network already.
+    """
+    _sound(machine)
     for gpu in gpus:
         if gpu.machine != machine.id:
             raise Invalid(_("GPU {id} is not of machine {machine}.").format(id=gpu.id, machine=machine.id))
         if desk.tx.find(Gpu, gpu.id) is not None:
             raise Conflict(_("GPU {id} is in the network already.").format(id=gpu.id))
-    machine = replace(machine, last_heard_ms=desk.now_ms)
+    given = {f.name: getattr(machine, f.name) for f in fields(Machine) if f.name in GIVEN}
+    machine = Machine(**given, last_heard_ms=desk.now_ms)
     desk.tx.add(machine, *gpus)
     desk.arm(Alarm.SILENCE, machine.id, desk.now_ms + desk.policy.silence_ms)
     return machine
@@ -37,7 +47,8 @@ def enrol(desk: Desk, machine: Machine, gpus: Sequence[Gpu]) -> Machine:
 def set_prices(desk: Desk, machine_id: str, host: str, **prices: int | None) -> Machine:
     """Ask other prices from now on: of new leases, never of those there are. None: not offered on that term."""
     for name, price in prices.items():
-        if name not in PRICES or (price is not None and price < 0):
+        no_storage = name == "storage_micro_usd_per_gb_month" and price is None  # every lease has a disk
+        if name not in PRICES or no_storage or (price is not None and price < 0):
             raise Invalid(_("{name} is no price, or a negative one.").format(name=name))
     machine = replace(_owned(desk, machine_id, host), **prices)  # type: ignore[arg-type]
     desk.tx.put(machine)
@@ -94,6 +105,8 @@ def _take(desk: Desk, machine: Machine, reason: Reason, *, everything: bool) -> 
         lease = desk.get(Lease, instance.id)
         if instance.actual in AT_REST and everything:
             _release(desk, machine, lease, reason)
+        if instance.actual is InstanceState.STOPPING and everything and lease.rental.reserved:
+            _not_kept(desk, lease, instance, reason)
         if instance.actual not in LIVE:
             continue
         if lease.state is LeaseState.PENDING and (everything or lease.rental is Rental.INTERRUPTIBLE):
@@ -110,6 +123,26 @@ def _release(desk: Desk, machine: Machine, lease: Lease, reason: Reason) -> None
         lease, _funds = settle_now(desk, lease, machine)
         meter(desk, lease, metering=False, storing=lease.storing)
     desk.free(lease.id, reason)
+
+
+def _not_kept(desk: Desk, lease: Lease, instance: Instance, reason: Reason) -> None:
+    """A reserved lease that is about to come to rest will not keep its GPUs, and pays for them up to now."""
+    if lease.metering and lease.until_ms is None:
+        desk.tx.put(replace(lease, until_ms=desk.now_ms))
+    if instance.intended is not Intended.ENDED:
+        desk.tx.put(replace(instance, reason=reason))
+
+
+def _sound(machine: Machine) -> None:
+    for name in (*PRICES, *RESOURCES):
+        if (getattr(machine, name) or 0) < 0:
+            raise Invalid(_("{name} of machine {id} is below zero.").format(name=name, id=machine.id))
+    if abs(machine.latitude) > 90 or abs(machine.longitude) > 180:
+        raise Invalid(
+            _("Machine {id} is nowhere on Earth: {latitude} degrees north, {longitude} east.").format(
+                id=machine.id, latitude=machine.latitude, longitude=machine.longitude
+            )
+        )
 
 
 def _owned(desk: Desk, machine_id: str, host: str) -> Machine:

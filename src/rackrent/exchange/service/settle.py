@@ -8,7 +8,8 @@ from rackrent.exchange.model import Alarm, Kind, Lease, Machine, Project, Transf
 from rackrent.exchange.problems import Insufficient
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.rating import for_ms
-from rackrent.exchange.rules.settling import Funds, confirmed_ms, settle, suffices_until_next
+from rackrent.exchange.rules.settling import Funds, confirmed_ms, period_ms, settle, suffices_until_next
+from rackrent.exchange.rules.terms import reserve_micro_usd
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
@@ -84,27 +85,46 @@ def rearm(desk: Desk, lease: Lease) -> None:
 
 def next_ms(desk: Desk, lease: Lease) -> int:
     """Return when a lease is settled next."""
-    return desk.now_ms + (desk.policy.settle_ms if lease.metering else desk.policy.settle_storage_ms)
+    return desk.now_ms + period_ms(lease, desk.policy)
 
 
 def leave_grace(desk: Desk, lease: Lease) -> bool:
-    """End the grace period of a lease whose purse is filled again: fill its hold too; return whether that could be."""
-    project = desk.get(Project, lease.project)
-    funds = _funds(desk, lease, project)
-    missing = max(0, lease.hold_micro_usd - funds.hold)
-    if missing > funds.purse:
+    """End the grace period of a lease whose purse is filled again; return whether that could be.
+
+    Its hold is filled too, and its storage reserve: the next grace period is paid for like the first.
+    """
+    funds = _funds(desk, lease, desk.get(Project, lease.project))
+    reserve = reserve_micro_usd(desk.policy, lease.storage_rate_micro_usd)
+    missing = (
+        (ledger.hold(lease.id), max(0, lease.hold_micro_usd - funds.hold)),
+        (ledger.reserve(lease.id), max(0, reserve - funds.reserve)),
+    )
+    if sum(amount for _account, amount in missing) > funds.purse:
         return False
-    if missing:
-        desk.tx.add(
-            Transfer(
-                id=f"{ledger.hold(lease.id)}:{desk.now_ms}", kind=Kind.HOLD, debit=ledger.wallet(lease.project),
-                credit=ledger.hold(lease.id), amount_micro_usd=missing, at_ms=desk.now_ms, lease=lease.id,
-            )
-        )  # fmt: skip
-        spend(desk, project, missing)
+    for account, amount in missing:
+        _fill(desk, lease, account, amount)
     desk.tx.put(replace(lease, grace_ms=None, low=False))
     desk.disarm(Alarm.GRACE, lease.id)
     return True
+
+
+def fill_hold(desk: Desk, lease: Lease) -> Funds:
+    """Fill the hold of a lease as far as its purse goes, as what it costs begins or rises; return what there is then."""
+    funds = _funds(desk, lease, desk.get(Project, lease.project))
+    amount = min(max(0, lease.hold_micro_usd - funds.hold), funds.purse)
+    _fill(desk, lease, ledger.hold(lease.id), amount)
+    return Funds(funds.purse - amount, funds.hold + amount, funds.reserve)
+
+
+def _fill(desk: Desk, lease: Lease, account: str, amount: int) -> None:
+    if amount:
+        desk.tx.add(
+            Transfer(
+                id=f"{account}:{desk.new_id('fill')}", kind=Kind.HOLD, debit=ledger.wallet(lease.project),
+                credit=account, amount_micro_usd=amount, at_ms=desk.now_ms, lease=lease.id,
+            )
+        )  # fmt: skip
+        spend(desk, desk.get(Project, lease.project), amount)
 
 
 def set_aside(desk: Desk, lease: Lease, reserve: int) -> None:
@@ -158,8 +178,16 @@ def give_back(desk: Desk, lease: Lease) -> None:
                 )
             )
             back += amount
-    if back:
-        spend(desk, desk.get(Project, lease.project), -back)
+    project = desk.get(Project, lease.project)
+    if back and project.budget_micro_usd is not None:
+        spend(desk, project, -min(back, _of_this_month(desk, lease)))
+
+
+def _of_this_month(desk: Desk, lease: Lease) -> int:
+    """Return what was set aside for a lease this month: what an earlier month's budget bore is not given back to this one's."""
+    month = _month(desk.now_ms)
+    aside = (t for t in desk.tx.of(Transfer, lease=lease.id) if t.kind is Kind.HOLD)
+    return sum(t.amount_micro_usd for t in aside if _month(t.at_ms) == month)
 
 
 def spend(desk: Desk, project: Project, amount: int) -> Project:

@@ -56,13 +56,15 @@ def quote(
 
 
 def rent(desk: Desk, project: str, quote_id: str, rental: Rental, ceiling_micro_usd: int, key: str) -> Lease:
-    """Return the lease that a quote promised; the same one for the same key.
+    """Return the lease that a quote promised; the same one for the same key, which is the project's own.
 
     `rental` and `ceiling_micro_usd` (an hour, storage included) are what the renter believes: Raises QuoteMismatch where
     the quote says otherwise, is over or used up; Unavailable where the machine no longer has it; Insufficient.
     """
     digest = f"rent {project} {quote_id} {rental} {ceiling_micro_usd}"
-    made = desk.once(key, digest, lambda: _make(desk, project, quote_id, rental, ceiling_micro_usd).id)
+    made = desk.once(
+        f"rent {project} {key}", digest, lambda: _make(desk, project, quote_id, rental, ceiling_micro_usd).id
+    )
     return desk.get(Lease, made)
 
 

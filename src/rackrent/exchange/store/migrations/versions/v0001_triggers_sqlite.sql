@@ -19,6 +19,11 @@ CREATE TRIGGER account_moved BEFORE UPDATE ON account WHEN NOT EXISTS (SELECT 1 
     SELECT RAISE(ABORT, 'append only account');
 END;
 
+-- SQLite keeps a text in a column of numbers, and compares it as more than any of them.
+CREATE TRIGGER transfer_counted BEFORE INSERT ON transfer WHEN typeof(NEW.amount_micro_usd) <> 'integer' BEGIN
+    SELECT RAISE(ABORT, 'out of range');
+END;
+
 -- A sum beyond 64 bits becomes a floating-point number.
 CREATE TRIGGER account_bounded BEFORE UPDATE ON account WHEN typeof(NEW.balance_micro_usd) <> 'integer' BEGIN
     SELECT RAISE(ABORT, 'out of range');
