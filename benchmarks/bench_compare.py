@@ -6,7 +6,6 @@ Usage: python -m benchmarks.bench_compare [OFFERS DRAWS]
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ from typing import NamedTuple
 
 import rackrent
 from benchmarks.market import synthetic_catalog
-from benchmarks.measured import Measured
+from benchmarks.measured import Measured, peak_mb
 from rackrent.comparison.uncertainty import uncertainty
 
 WORKLOAD = {
@@ -51,8 +50,7 @@ def timed(offers: int, draws: int) -> Timed:
         ranked = time.perf_counter() - start
         uncertainty(result.options, draws=draws)
         best = min(best, (time.perf_counter() - start, ranked))
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
-    return Timed(offers, draws, best[1], best[0], memory)
+    return Timed(offers, draws, best[1], best[0], peak_mb())
 
 
 def measured() -> Iterator[Measured]:

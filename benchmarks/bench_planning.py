@@ -7,7 +7,6 @@ Each mix runs in a process of its own, so that its memory can be told.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measured import Measured
+from benchmarks.measured import Measured, peak_mb
 from rackrent.planning import reserved_level
 from rackrent.planning.mix import best_mix
 from rackrent.planning.supply import HOURS, Committed, Limits, Owned, Pool, Question, Rented
@@ -27,7 +26,6 @@ SLOW_S = 600
 MEMORY_MB = 300
 GAP = 1e-4
 LEVEL_S = 0.15
-MIB = 1_024.0
 ROOT = Path(__file__).parent.parent
 
 
@@ -119,7 +117,7 @@ def _one(form: str, months: int) -> None:
 
         usd, gap = (hourly_optimum if form == "hourly" else monthly_optimum)(question, gap=GAP), GAP
     seconds = time.perf_counter() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MIB
+    memory = peak_mb()
     print(json.dumps([seconds, memory, usd, gap]))
 
 

@@ -6,7 +6,6 @@ Usage: python -m benchmarks.bench_sources [MEGABYTES SHARE]     (SHARE: of produ
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from benchmarks.measured import Measured
+from benchmarks.measured import Measured, peak_mb
 from rackrent.catalog.catalog import load
 from rackrent.catalog.sources.aws import offers_of
 from rackrent.catalog.sources.base import Known, offer_row, table_of
@@ -73,18 +72,6 @@ def write_offer_file(out: IO[bytes], megabytes: float, share: float) -> None:
     out.write(b'},"Reserved":{')
     members((f"S{n}", {f"S{n}.{c}": term(n, c, ONE_YEAR) for c in "BCD"}) for n in range(products))
     out.write(b"}}}")
-
-
-def peak_mb() -> float:
-    """Return what this process used at most so far, MB.
-
-    Linux counts in `ru_maxrss` also what the parent held when it forked.
-    """
-    try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-        return float(status.split("VmHWM:")[1].split()[0]) / 1_024
-    except (OSError, IndexError):
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
 class Read(NamedTuple):

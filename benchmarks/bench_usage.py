@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measured import Measured
+from benchmarks.measured import Measured, peak_mb
 
 SACCT = "JobIDRaw|JobID|User|Account|Partition|State|Submit|Eligible|Start|End|Elapsed|AllocTRES\n"
 FOCUS = (
@@ -81,8 +80,7 @@ def read(path: Path) -> None:
     began = time.perf_counter()
     usage = load(path, timezone="UTC")
     seconds = time.perf_counter() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(json.dumps([seconds, peak, usage.gpu_hours]))
+    print(json.dumps([seconds, peak_mb() / 1e3, usage.gpu_hours]))
 
 
 def measured(rows: int = 1_000_000, gigabytes: float = 5.0, folder: Path | None = None) -> Iterator[Measured]:

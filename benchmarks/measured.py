@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,19 @@ class Measured:
     def cells(self) -> tuple[str, str, str, str]:
         """The row of a table."""
         return self.what, self.figure, self.goal, {None: "", True: "yes", False: "no"}[self.met]
+
+
+def peak_mb() -> float:
+    """Return what this process used at most so far, MB.
+
+    Linux counts in `ru_maxrss` also what the parent held when it forked.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        kib = float(status.split("VmHWM:")[1].split()[0])
+    except (OSError, IndexError):
+        kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return kib * 1_024 / 1e6
 
 
 HEAD = ("what", "measured", "goal", "met")
