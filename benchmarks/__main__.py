@@ -78,8 +78,16 @@ def main(arguments: list[str]) -> int:
             rows.append(row)
     print(f"{machine()}. {busy}\n\n{plain(rows)}")
     if arguments:
-        Path(arguments[1]).write_text(page(rows, busy), encoding="utf-8")
+        path = Path(arguments[1])
+        path.write_text(page(rows, busy) + by_hand(path), encoding="utf-8")
     return 0
+
+
+def by_hand(path: Path) -> str:
+    """Return what the page says below its first heading of second rank: it is written by hand, and stays."""
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    _table, heading, kept = before.partition("\n## ")
+    return heading + kept
 
 
 def page(rows: list[Measured], busy: str) -> str:

@@ -104,3 +104,10 @@ def test_a_small_dump_and_bill_are_timed(tmp_path: Path) -> None:
     assert dump.what == "300 rows of sacct" and dump.met is True
     assert bill.what.startswith("FOCUS bill of 0.0 GB")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_written_by_hand_stays_below_the_table(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    assert bench.by_hand(page) == ""
+    page.write_text("# Benchmarks\n\n| a table |\n\n## The soak\n\nNone.\n\n## More\n", encoding="utf-8")
+    assert bench.by_hand(page) == "\n## The soak\n\nNone.\n\n## More\n"
