@@ -201,3 +201,21 @@ def test_a_hub_that_was_down_does_not_take_its_own_silence_for_the_host_s(world:
     world.now += world.policy.silence_ms
     world.hub.wake()
     assert not world.at(Machine, "m1").reachable
+
+
+def test_a_key_is_its_owners_own(world: World) -> None:
+    """Who guessed another's key kept their money from coming in."""
+    world.machine()
+    world.project("p1", usd=0)
+    world.project("p2", usd=0)
+    first = world.hub.do(money.top_up, "p1", 50 * USD, "1")
+    second = world.hub.do(money.top_up, "p2", 60 * USD, "1")
+    assert (first.amount_micro_usd, second.amount_micro_usd) == (50 * USD, 60 * USD)
+    assert [world.balance(ledger.wallet(p)) for p in ("p1", "p2")] == [50 * USD, 60 * USD]
+    lease = world.running()
+    world.wait(12 * HOUR, every=MINUTE)
+    world.end(lease)
+    world.obey()
+    earned = world.balance(ledger.earned("lender"))
+    assert world.hub.do(money.payout, "lender", earned, "1").amount_micro_usd == earned
+    assert world.hub.do(money.reverse, second.id, "1").reverses == second.id

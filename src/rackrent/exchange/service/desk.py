@@ -59,18 +59,20 @@ class Desk:
         found = self.tx.find(Account, account, lock=True)
         return 0 if found is None else found.balance_micro_usd
 
-    def once(self, key: str, digest: str, make: Callable[[], str]) -> str:
-        """Return the id of what a request made, making it only the first time.
+    def once(self, scope: str, key: str, digest: str, make: Callable[[str], str]) -> str:
+        """Return the id of what a request made, making it (of the request's own id) only the first time.
 
-        Raises Conflict where the key was used for something else.
+        A key belongs to a `scope`: what is asked for, and who asks. Raises Conflict where the key was used there for
+        something else.
         """
-        done = self.tx.find(Request, key, lock=True)  # the same request at the same time waits for this one
+        id = f"{scope} {key}"
+        done = self.tx.find(Request, id, lock=True)  # the same request at the same time waits for this one
         if done is not None:
             if done.digest != digest:
                 raise Conflict(_("Key {key} was used for another request.").format(key=key))
             return done.made
-        made = make()
-        self.tx.add(Request(id=key, digest=digest, made=made, at_ms=self.now_ms))
+        made = make(id)
+        self.tx.add(Request(id=id, digest=digest, made=made, at_ms=self.now_ms))
         return made
 
     def arm(self, kind: Alarm, subject: str, due_ms: int) -> None:

@@ -15,33 +15,38 @@ from rackrent.protocol.words import LeaseState
 
 
 def top_up(desk: Desk, project: str, amount_micro_usd: int, key: str) -> Transfer:
-    """Return the transfer of money that came in for a project; the same one for the same key."""
+    """Return the transfer of money that came in for a project; the same one for the same key, which is the project's own."""
     desk.get(Project, project, lock=False)
-    return _once(desk, Kind.TOP_UP, ledger.WORLD, ledger.wallet(project), amount_micro_usd, key)
+    return _once(desk, Kind.TOP_UP, project, key, (ledger.WORLD, ledger.wallet(project)), amount_micro_usd)
 
 
 def payout(desk: Desk, host: str, amount_micro_usd: int, key: str) -> Transfer:
-    """Return the transfer of what a host has earned to the outside. Raises Invalid below the least, Insufficient."""
+    """Return the transfer of what a host has earned to the outside; the same one for the same key, which is the host's own.
+
+    Raises Invalid below the least, Insufficient.
+    """
     if amount_micro_usd < desk.policy.payout_least_micro_usd:
         raise Invalid(
             _("A payout is at least {least} micro-USD.").format(least=desk.policy.payout_least_micro_usd)
         )
-    return _once(desk, Kind.PAYOUT, ledger.earned(host), ledger.WORLD, amount_micro_usd, key)
+    return _once(desk, Kind.PAYOUT, host, key, (ledger.earned(host), ledger.WORLD), amount_micro_usd)
 
 
 def reverse(desk: Desk, transfer: str, key: str) -> Transfer:
-    """Return the transfer that undoes another.
+    """Return the transfer that undoes another; the same one for the same key, which is the operator's.
 
     What a lease that is over, or ending, had paid goes back to its project's purse. Raises NotFound, Conflict where it is undone already,
     Insufficient, Invalid for what only sets money aside and for a reversal.
     """
-    return _first(desk, key, f"reverse {transfer}", lambda: _undoing(desk, _transfer(desk, transfer), key))
+    return _first(
+        desk, Kind.REVERSAL, key, transfer, lambda id: _undoing(desk, _transfer(desk, transfer), id)
+    )
 
 
-def _undoing(desk: Desk, transfer: Transfer, key: str) -> Transfer:
+def _undoing(desk: Desk, transfer: Transfer, id: str) -> Transfer:
     if transfer.kind in (Kind.HOLD, Kind.RELEASE):
         raise Invalid(_("Transfer {id} only sets money aside; end its lease instead.").format(id=transfer.id))
-    found = ledger.reversal(transfer, f"request:{key}", desk.now_ms)
+    found = ledger.reversal(transfer, id, desk.now_ms)
     if transfer.lease is not None and found.credit in (
         ledger.hold(transfer.lease),
         ledger.reserve(transfer.lease),
@@ -96,18 +101,23 @@ def _transfer(desk: Desk, id: str) -> Transfer:
     return found
 
 
-def _once(desk: Desk, kind: Kind, debit: str, credit: str, amount: int, key: str) -> Transfer:
-    transfer = Transfer(
-        id=f"request:{key}", kind=kind, debit=debit, credit=credit, amount_micro_usd=amount, at_ms=desk.now_ms
-    )
-    ledger.check(transfer)
-    return _first(desk, key, f"{kind} {debit} {credit} {amount}", lambda: transfer)
+def _once(desk: Desk, kind: Kind, owner: str, key: str, way: tuple[str, str], amount: int) -> Transfer:
+    debit, credit = way
+
+    def make(id: str) -> Transfer:
+        made = Transfer(
+            id=id, kind=kind, debit=debit, credit=credit, amount_micro_usd=amount, at_ms=desk.now_ms
+        )
+        ledger.check(made)
+        return made
+
+    return _first(desk, f"{kind} {owner}", key, str(amount), make)
 
 
-def _first(desk: Desk, key: str, digest: str, make: Callable[[], Transfer]) -> Transfer:
-    def add() -> str:
-        transfer = make()
+def _first(desk: Desk, scope: str, key: str, digest: str, make: Callable[[str], Transfer]) -> Transfer:
+    def add(id: str) -> str:
+        transfer = make(id)
         desk.tx.add(transfer)
         return transfer.id
 
-    return _transfer(desk, desk.once(key, digest, add))
+    return _transfer(desk, desk.once(scope, key, digest, add))

@@ -61,10 +61,10 @@ def rent(desk: Desk, project: str, quote_id: str, rental: Rental, ceiling_micro_
     `rental` and `ceiling_micro_usd` (an hour, storage included) are what the renter believes: Raises QuoteMismatch where
     the quote says otherwise, is over or used up; Unavailable where the machine no longer has it; Insufficient.
     """
-    digest = f"rent {project} {quote_id} {rental} {ceiling_micro_usd}"
     made = desk.once(
-        f"rent {project} {key}", digest, lambda: _make(desk, project, quote_id, rental, ceiling_micro_usd).id
-    )
+        f"rent {project}", key, f"{quote_id} {rental} {ceiling_micro_usd}",
+        lambda _id: _make(desk, project, quote_id, rental, ceiling_micro_usd).id,
+    )  # fmt: skip
     return desk.get(Lease, made)
 
 
