@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from rackrent.exchange.model import Alarm, Lease, Machine, Timer
+from rackrent.exchange.model import SECOND_MS, Alarm, Lease, Machine, Timer
 from rackrent.exchange.service.agent import fence, lost, silence
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.lifecycle import fail, reclaim, run_out
 from rackrent.exchange.service.owner import take
 from rackrent.exchange.service.settle import is_short, leave_grace, rearm, settle_now
 from rackrent.exchange.service.settle_many import settle_many
+from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
 from rackrent.protocol.words import LeaseState, Reason
 
 BATCH = 500
+PUT_OFF_MS = 300 * SECOND_MS
+OF_MACHINES = frozenset({Alarm.SILENCE, Alarm.FENCE, Alarm.LOST, Alarm.NOTICE})
+"""The alarms whose subject is a machine; those of the others are leases."""
 
 
 def wake(desk: Desk, limit: int = BATCH) -> int:
@@ -26,10 +30,27 @@ def wake(desk: Desk, limit: int = BATCH) -> int:
     return len(timers)
 
 
+def wake_this(desk: Desk, timer: Timer) -> None:
+    """Do what one timer stands for, unless somebody else has."""
+    if desk.tx.find(Timer, timer.id, lock=True) == timer:
+        wake_one(desk, timer)
+
+
+def put_off(desk: Desk, timer: Timer, error: Exception) -> None:
+    """Set a timer anew whose work raised an error, and record that it did: a fault of ours, not of who is concerned."""
+    if desk.tx.find(Timer, timer.id, lock=True) == timer:
+        desk.tx.arm(replace(timer, due_ms=desk.now_ms + PUT_OFF_MS))
+        text = _("What was due raised {error}; it is tried again.").format(
+            error=repr(error).replace("\0", "")
+        )
+        desk.incident(f"{timer.kind}_failed", text, timer.subject if timer.kind in OF_MACHINES else None,
+                      None if timer.kind in OF_MACHINES else timer.subject)  # fmt: skip
+
+
 def wake_one(desk: Desk, timer: Timer) -> None:
     """Do what a timer stands for; it is set anew where it recurs."""
     desk.tx.disarm(timer.id)
-    if timer.kind in (Alarm.SILENCE, Alarm.FENCE, Alarm.LOST, Alarm.NOTICE):
+    if timer.kind in OF_MACHINES:
         machine = desk.tx.find(Machine, timer.subject, lock=True)
         if machine is not None:
             {Alarm.SILENCE: silence, Alarm.FENCE: fence, Alarm.LOST: lost, Alarm.NOTICE: take}[timer.kind](

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
+from rackrent.exchange.problems import Busy
 from rackrent.exchange.rules.policy import Policy
-from rackrent.exchange.service.clock import wake
+from rackrent.exchange.service import clock
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.store.base import Store
 
 P = ParamSpec("P")
 T = TypeVar("T")
+LOG = logging.getLogger(__name__)
 
 
 class Hub:
@@ -44,8 +47,30 @@ class Hub:
         )
 
     def wake(self) -> int:
-        """Do all that is due, a batch a transaction; return how many things that were."""
+        """Do all that is due, a batch a transaction; return how many things that were.
+
+        Where a batch raises, each of its timers is seen to in a transaction of its own; one that raises by itself is put
+        off and recorded, so that one fault does not stop the market's clock. Raises Busy.
+        """
         done = 0
-        while batch := self.do(wake):
+        while batch := self._batch():
             done += batch
         return done
+
+    def _batch(self) -> int:
+        try:
+            return self.do(clock.wake)
+        except Busy:
+            raise
+        except Exception:
+            LOG.exception("a batch of what is due failed; it is tried one by one")
+        timers = self.do(lambda desk: desk.tx.due(desk.now_ms, clock.BATCH))
+        for timer in timers:
+            try:
+                self.do(clock.wake_this, timer)
+            except Busy:
+                raise
+            except Exception as error:
+                LOG.exception("%s failed and is put off", timer.id)
+                self.do(clock.put_off, timer, error)
+        return len(timers)

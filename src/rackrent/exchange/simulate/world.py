@@ -41,7 +41,6 @@ T = TypeVar("T")
 KEPT = 40
 """Events of the history that are shown with a violation."""
 COUNTED = (Gpu, Lease, Instance, Allocation, Settlement, Transfer)
-OF_MACHINES = (Alarm.SILENCE, Alarm.FENCE, Alarm.LOST, Alarm.NOTICE)
 
 
 class Store(MemoryStore):
@@ -189,7 +188,7 @@ class World:
         timer = self.store.next_timer()
         assert timer is not None
         machine: str | None = timer.subject
-        if timer.kind not in OF_MACHINES:
+        if timer.kind not in clock.OF_MACHINES:
             lease = self.store.find(Lease, timer.subject)
             machine = None if lease is None else lease.machine
         self._event(timer.kind, timer.subject)
