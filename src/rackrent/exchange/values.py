@@ -1,12 +1,32 @@
-"""`replace` of `dataclasses` for the exchange's frozen values, twice as quick: a simulated month makes millions of them."""
+"""Making the exchange's frozen values twice as quickly as `dataclasses` does: a simulated month makes millions of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["replace"]
+__all__ = ["maker", "replace"]
+
+
+def maker(kind: type[Any]) -> Callable[[Iterable[Any]], Any]:
+    """Return what makes a value of a frozen dataclass with slots from all its fields in order, as its constructor would.
+
+    >>> from rackrent.exchange.model import Account
+    >>> maker(Account)(["fees", 1])
+    Account(id='fees', balance_micro_usd=1)
+    """
+    fills = [getattr(kind, name).__set__ for name in kind.__dataclass_fields__]
+
+    def make(values: Iterable[Any]) -> Any:
+        made = object.__new__(kind)
+        for fill, value in zip(fills, values, strict=True):
+            fill(made, value)
+        return made
+
+    return make
+
 
 if TYPE_CHECKING:
     from dataclasses import replace
@@ -23,21 +43,17 @@ else:
         TypeError: Account has no field balance
         """
         kind = type(value)
-        at, fills, read = _parts(kind)
+        at, read, make = _parts(kind)
         values = list(read(value))
         for name, after in fields.items():
             if name not in at:
                 raise TypeError(f"{kind.__name__} has no field {name}")
             values[at[name]] = after
-        made = object.__new__(kind)
-        for fill, after in zip(fills, values, strict=True):
-            fill(made, after)
-        return made
+        return make(values)
 
 
 @cache
-def _parts(kind: type[Any]) -> tuple[dict[str, int], list[Any], Any]:
-    """Return which slot of a class is which, what fills each, and what reads all of them."""
+def _parts(kind: type[Any]) -> tuple[dict[str, int], Any, Any]:
+    """Return which field of a class is which, what reads all of them, and what makes a value of them."""
     names = list(kind.__dataclass_fields__)
-    fills = [getattr(kind, name).__set__ for name in names]
-    return {name: i for i, name in enumerate(names)}, fills, attrgetter(*names)
+    return {name: i for i, name in enumerate(names)}, attrgetter(*names), maker(kind)

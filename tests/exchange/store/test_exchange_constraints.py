@@ -62,6 +62,9 @@ NEVER = {
     "a GPU charged while none was metered": (
         "INSERT INTO settlement VALUES ('l:3', 'l', 3, 2000, 3000, FALSE, 1, 0, 0, 0)"
     ),
+    "more uncollected than was due": "INSERT INTO settlement VALUES ('l:3', 'l', 3, 2000, 3000, TRUE, 1, 1, 0, 3)",
+    "a negative price of storage": "UPDATE lease SET storage_rate_micro_usd = -1",
+    "a negative hold": "UPDATE lease SET hold_micro_usd = -1",
     "more disk leased than there is": "UPDATE machine SET disk_gb_leased = 1001",
     "more addresses leased than there are": "UPDATE machine SET addresses_leased = 5",
     "less than nothing leased": "UPDATE machine SET addresses_leased = -1",

@@ -239,7 +239,7 @@ def test_a_call_that_changes_a_value_twice_keeps_the_last(store: Store) -> None:
     assert all_of(store, Timer) == [timers[1]]
 
 
-@pytest.mark.parametrize("amount", [2**63, -(2**63), 2**64, 10**30])
+@pytest.mark.parametrize("amount", [2**63, -(2**63) - 1, 2**64, 10**30])
 def test_numbers_that_need_more_than_64_bits_are_refused(store: Store, amount: int) -> None:
     said = (Invalid, "Project p holds a number that does not fit into 64 bits.")
     assert refused(lambda: add(store, project(spent_micro_usd=amount))) == said

@@ -5,6 +5,7 @@ Every store enforces `UNIQUE`, `CHECKS`, `CHAINS` and `APPEND_ONLY`: the SQL one
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -85,6 +86,10 @@ CHECKS: Mapping[type[Any], tuple[Check, ...]] = {
                 min(s.gpu_micro_usd, s.storage_micro_usd, s.fee_micro_usd, s.uncollected_micro_usd) >= 0
             ),
         ),
+        Check(
+            "uncollected_micro_usd <= gpu_micro_usd + storage_micro_usd",
+            lambda s: s.uncollected_micro_usd <= s.gpu_micro_usd + s.storage_micro_usd,
+        ),
     ),
     m.Allocation: (
         Check("to_ms IS NULL OR to_ms >= from_ms", lambda a: a.to_ms is None or a.to_ms >= a.from_ms),
@@ -98,6 +103,10 @@ CHECKS: Mapping[type[Any], tuple[Check, ...]] = {
         Check(
             "(state = 'ended') = (ended_ms IS NOT NULL AND data_end IS NOT NULL)",
             lambda v: (v.state == "ended") == (v.ended_ms is not None and v.data_end is not None),
+        ),
+        Check(
+            "storage_rate_micro_usd >= 0 AND hold_micro_usd >= 0",
+            lambda v: v.storage_rate_micro_usd >= 0 and v.hold_micro_usd >= 0,
         ),
     ),
 }
@@ -133,19 +142,22 @@ def checker(kind: type[Any]) -> Callable[[Any], None]:
     Invalid for a number or a text that a database does not hold, Conflict where one of `CHECKS` is broken.
     """
     hints = get_type_hints(kind)
-    numbers = _several([name for name, hint in hints.items() if hint is int])
-    optional = _several([name for name, hint in hints.items() if hint == (int | None)])
+    whole = [name for name, hint in hints.items() if hint is int]
+    whole_or_none = [name for name, hint in hints.items() if hint == (int | None)]
+    numbers, optional = _several(whole), _several(whole_or_none)
+    packed = struct.Struct(f"{len(whole)}q").pack  # the quickest way to see that all of them are 64 bits
+    packed_optional = struct.Struct(f"{len(whole_or_none)}q").pack
     floats = _several([name for name, hint in hints.items() if hint in (float, float | None)])
     texts = _several([name for name, hint in hints.items() if hint is str])
     checks = CHECKS.get(kind, ())
 
     def fits(value: Any) -> bool:
-        there: tuple[int, ...] = (0, *numbers(value), *filter(None, optional(value)))
-        return (
-            min(there) >= -LARGEST
-            and max(there) <= LARGEST
-            and all(map(isfinite, filter(None, floats(value))))
-        )
+        try:
+            packed(*numbers(value))
+            packed_optional(*[number or 0 for number in optional(value)])
+        except struct.error:
+            return False
+        return all(map(isfinite, filter(None, floats(value))))
 
     def check(value: Any) -> None:
         if not fits(value):

@@ -6,7 +6,7 @@ changed, intervals without a gap) is in the migrations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import attrgetter
@@ -29,6 +29,7 @@ from sqlalchemy.types import TypeEngine
 
 from rackrent.exchange import model as m
 from rackrent.exchange.store.schema import CHECKS, INDEXES, KINDS, UNIQUE
+from rackrent.exchange.values import maker
 
 METADATA = MetaData()
 
@@ -45,6 +46,7 @@ class Shape:
     fields: tuple[str, ...]
     enums: tuple[tuple[int, Callable[[str], str]], ...]
     read: Callable[[Any], tuple[Any, ...]]
+    make: Callable[[Iterable[Any]], Any]
 
     def row(self, value: Any) -> list[Any]:
         """Return what is kept of a value, in the order of `fields`."""
@@ -56,12 +58,11 @@ class Shape:
 
     def value(self, row: Any) -> Any:
         """Return the value that a row holds."""
-        named = dict(zip(self.fields, row, strict=True))
+        values = list(row)
         for n, make in self.enums:
-            name = self.fields[n]
-            if named[name] is not None:
-                named[name] = make(named[name])
-        return self.kind(**named)
+            if values[n] is not None:
+                values[n] = make(values[n])
+        return self.make(values)
 
 
 def _column(
@@ -77,11 +78,11 @@ def _column(
     column: Column[Any] = Column(name, type_, nullable=nullable, primary_key=name == "id")
     if enum is None:
         return column, None, None
+    members = cast("Mapping[str, str]", enum._value2member_map_)
     if str in parts:  # a reason from the list, or another word
-        members = cast("Mapping[str, str]", enum._value2member_map_)
         return column, None, lambda kept: members.get(kept, kept)
     listed = ", ".join(f"'{member.value}'" for member in enum)
-    return column, CheckConstraint(f"{name} IN ({listed})", name=f"ck_{table}_{name}"), enum
+    return column, CheckConstraint(f"{name} IN ({listed})", name=f"ck_{table}_{name}"), members.__getitem__
 
 
 def _shape(kind: type[Any]) -> Shape:
@@ -112,7 +113,8 @@ def _shape(kind: type[Any]) -> Shape:
         Index(f"ix_{name}_due_ms", table.c.due_ms, table.c.id)
     fields = tuple(hints)
     enums = tuple((n, make) for n, (_c, _k, make) in enumerate(columns) if make is not None)
-    return Shape(kind, table, fields, enums, cast("Callable[[Any], tuple[Any, ...]]", attrgetter(*fields)))
+    read = cast("Callable[[Any], tuple[Any, ...]]", attrgetter(*fields))
+    return Shape(kind, table, fields, enums, read, maker(kind))
 
 
 SHAPES: Mapping[type[Any], Shape] = {kind: _shape(kind) for kind in KINDS}

@@ -113,7 +113,8 @@ CREATE TABLE lease (
     CONSTRAINT ck_lease_reason CHECK (reason IN ('requested', 'waiting_for_gpu', 'host_report', 'host_error', 'host_silent', 'host_fenced', 'host_lost', 'instance_lost', 'orphan', 'image_error', 'creation_deadline', 'gpu_unhealthy', 'gpu_missing', 'clock_skew', 'owner_claimed', 'outbid', 'displaced', 'out_of_funds', 'grace_over', 'term_over', 'suspended')),
     CONSTRAINT ck_lease_data_end CHECK (data_end IN ('none_made', 'destroyed', 'unconfirmed')),
     CONSTRAINT ck_lease_1 CHECK (rate_micro_usd >= 0 AND gpus > 0),
-    CONSTRAINT ck_lease_2 CHECK ((state = 'ended') = (ended_ms IS NOT NULL AND data_end IS NOT NULL))
+    CONSTRAINT ck_lease_2 CHECK ((state = 'ended') = (ended_ms IS NOT NULL AND data_end IS NOT NULL)),
+    CONSTRAINT ck_lease_3 CHECK (storage_rate_micro_usd >= 0 AND hold_micro_usd >= 0)
 );
 
 CREATE INDEX ix_lease_machine ON lease (machine);
@@ -219,7 +220,8 @@ CREATE TABLE settlement (
     CONSTRAINT ck_settlement_1 CHECK (to_ms > from_ms),
     CONSTRAINT ck_settlement_2 CHECK (number >= 1),
     CONSTRAINT ck_settlement_3 CHECK (metered OR gpu_micro_usd = 0),
-    CONSTRAINT ck_settlement_4 CHECK (gpu_micro_usd >= 0 AND storage_micro_usd >= 0 AND fee_micro_usd >= 0 AND uncollected_micro_usd >= 0)
+    CONSTRAINT ck_settlement_4 CHECK (gpu_micro_usd >= 0 AND storage_micro_usd >= 0 AND fee_micro_usd >= 0 AND uncollected_micro_usd >= 0),
+    CONSTRAINT ck_settlement_5 CHECK (uncollected_micro_usd <= gpu_micro_usd + storage_micro_usd)
 );
 
 CREATE UNIQUE INDEX uq_settlement_lease_from_ms ON settlement (lease, from_ms);
