@@ -95,3 +95,18 @@ def test_what_has_just_been_given_its_gpu_is_not_stuck() -> None:
         checks.Violation, match=f"stuck: lease {lease.id}: it is pending, its instance loading"
     ):
         market.checks.rest()
+
+
+def test_the_last_seconds_of_the_money_are_paid_for(world: World) -> None:
+    """A settlement covers what the host has confirmed since the one before, so more than a period: up to half a minute was free."""
+    world.machine()
+    world.project(usd=3.0 - 5 / 3600)
+    lease = world.running()
+    world.wait(2 * HOUR - 10 * SECOND)
+    world.now += 10 * SECOND
+    world.hub.wake()  # the money left lasts for an hour and 5 seconds from the host's last word, 10 seconds ago
+    assert world.lease(lease).settled_ms == world.now - 10 * SECOND
+    world.wait(2 * HOUR, every=SECOND)
+    assert world.instance(lease).actual is InstanceState.STOPPED
+    assert world.metered_ms(lease) == 3 * HOUR - 5 * SECOND
+    assert {s.uncollected_micro_usd for s in world.settlements(lease)} == {0}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rackrent.exchange.model import HOUR_MS, Kind, Lease, Settlement, Transfer
+from rackrent.exchange.model import HOUR_MS, SECOND_MS, Kind, Lease, Settlement, Transfer
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.policy import Policy
 from rackrent.exchange.rules.rating import fee, for_ms, rated
@@ -94,6 +94,18 @@ def period_ms(lease: Lease, policy: Policy) -> int:
     """Return after how long a lease is settled next: what a full hold lasts, where that is less than the policy says."""
     period, rate = policy.settle_ms if lease.metering else policy.settle_storage_ms, _rate(lease)
     return min(period, lease.hold_micro_usd * HOUR_MS // rate) if rate else period
+
+
+def next_ms(lease: Lease, hold: int, policy: Policy, now_ms: int) -> int:
+    """Return when a lease is settled next: a period from now, but no later than what is in its hold can be used up.
+
+    What is charged then begins at `settled_ms`, the host's last word, which may be a while before now.
+    """
+    due_ms, rate = now_ms + period_ms(lease, policy), _rate(lease)
+    if rate and lease.grace_ms is None:
+        left = lease.gpu_remainder * lease.metering + lease.storage_remainder * lease.storing
+        due_ms = min(due_ms, lease.settled_ms + (hold * HOUR_MS - left) // rate)
+    return max(due_ms, now_ms + SECOND_MS)
 
 
 def suffices_until_next(lease: Lease, funds: Funds, policy: Policy) -> bool:

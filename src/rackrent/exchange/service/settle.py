@@ -8,7 +8,7 @@ from rackrent.exchange.model import Alarm, Kind, Lease, Machine, Project, Transf
 from rackrent.exchange.problems import Insufficient
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.rating import for_ms
-from rackrent.exchange.rules.settling import Funds, confirmed_ms, period_ms, settle, suffices_until_next
+from rackrent.exchange.rules.settling import Funds, confirmed_ms, next_ms, settle, suffices_until_next
 from rackrent.exchange.rules.terms import reserve_micro_usd
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.values import replace
@@ -80,12 +80,8 @@ def is_low(lease: Lease, funds: Funds) -> bool:
 
 def rearm(desk: Desk, lease: Lease) -> None:
     """Set when a lease is settled next."""
-    desk.arm(Alarm.SETTLE, lease.id, next_ms(desk, lease))
-
-
-def next_ms(desk: Desk, lease: Lease) -> int:
-    """Return when a lease is settled next."""
-    return desk.now_ms + period_ms(lease, desk.policy)
+    hold = desk.balance(ledger.hold(lease.id))
+    desk.arm(Alarm.SETTLE, lease.id, next_ms(lease, hold, desk.policy, desk.now_ms))
 
 
 def leave_grace(desk: Desk, lease: Lease) -> bool:

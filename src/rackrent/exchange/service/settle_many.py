@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from rackrent.exchange.model import Account, Lease, Machine, Project, Settlement, Timer, Transfer
 from rackrent.exchange.rules import ledger
-from rackrent.exchange.rules.settling import Funds, confirmed_ms, settle, suffices_until_next
+from rackrent.exchange.rules.settling import Funds, confirmed_ms, next_ms, settle, suffices_until_next
 from rackrent.exchange.service.desk import Desk
-from rackrent.exchange.service.settle import is_late, is_low, next_ms, spent, within_budget
+from rackrent.exchange.service.settle import is_late, is_low, spent, within_budget
 from rackrent.protocol.words import LeaseState
 
 
@@ -120,7 +120,7 @@ def _settle_project(desk: Desk, project: Project, timers: Sequence[Timer], there
             return None
         if lease is not before:
             written.leases.append(lease)
-        written.timers.append(replace(timer, due_ms=next_ms(desk, lease)))
+        written.timers.append(replace(timer, due_ms=next_ms(lease, funds.hold, desk.policy, desk.now_ms)))
     if project is not begun:
         written.projects.append(project)
     return written
