@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cache
-from operator import attrgetter
+from itertools import repeat
+from operator import attrgetter, call
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["maker", "replace"]
@@ -21,8 +23,7 @@ def maker(kind: type[Any]) -> Callable[[Iterable[Any]], Any]:
 
     def make(values: Iterable[Any]) -> Any:
         made = object.__new__(kind)
-        for fill, value in zip(fills, values, strict=True):
-            fill(made, value)
+        deque(map(call, fills, repeat(made), values), 0)
         return made
 
     return make

@@ -7,6 +7,7 @@ had already applied the desired state that last spoke of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rackrent.exchange.model import Alarm, Allocation, Gpu, Instance, Lease, Machine
@@ -90,7 +91,9 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
         raise Replayed(_("Report {seq} of machine {id} is not new.").format(seq=said.seq, id=machine_id))
     statuses = {status.lease: status for status in said.instances}
     unbroken = machine.boot == said.boot and said.monotonic_ms >= machine.monotonic_ms
-    _break_off(desk, machine, statuses, said.applied, unbroken=unbroken)
+    instances = desk.tx.of(Instance, machine=machine_id, over=False)
+    if machine.reachable:
+        _break_off(desk, machine, instances, statuses, said.applied, unbroken=unbroken)
     returned, silent_ms = not machine.reachable, desk.now_ms - machine.last_heard_ms
     skewed = abs(said.wall_ms - desk.now_ms) > desk.policy.skew_ms
     if skewed and not machine.skewed:
@@ -105,7 +108,7 @@ def report(desk: Desk, machine_id: str, said: Report) -> None:
     )  # fmt: skip
     desk.tx.put(machine)
     moved = _health(desk, machine, said.unhealthy) or returned
-    for instance in desk.tx.of(Instance, machine=machine_id, over=False):
+    for instance in instances:
         machine = _observe(desk, machine, instance, statuses.pop(instance.id, None), said.applied)
         moved = moved or desk.tx.find(Instance, instance.id) != instance
     for orphan, status in statuses.items():
@@ -190,7 +193,13 @@ def lost(desk: Desk, machine: Machine) -> None:
 
 
 def _break_off(
-    desk: Desk, machine: Machine, statuses: dict[str, Status], applied: int, *, unbroken: bool
+    desk: Desk,
+    machine: Machine,
+    instances: Sequence[Instance],
+    statuses: dict[str, Status],
+    applied: int,
+    *,
+    unbroken: bool,
 ) -> None:
     """Charge what is not said to have run on without a break only up to the word before.
 
@@ -198,9 +207,7 @@ def _break_off(
     long time without a word (the hub was away): then it may have stopped by itself long before.
     """
     lately = desk.now_ms - machine.last_heard_ms <= desk.policy.silence_ms
-    if not machine.reachable:
-        return
-    for instance in desk.tx.of(Instance, machine=machine.id, over=False):
+    for instance in instances:
         if instance.actual not in HOLDING:
             continue
         status = statuses.get(instance.id)

@@ -147,17 +147,19 @@ def checker(kind: type[Any]) -> Callable[[Any], None]:
     numbers, optional = _several(whole), _several(whole_or_none)
     packed = struct.Struct(f"{len(whole)}q").pack  # the quickest way to see that all of them are 64 bits
     packed_optional = struct.Struct(f"{len(whole_or_none)}q").pack
-    floats = _several([name for name, hint in hints.items() if hint in (float, float | None)])
+    fractions = [name for name, hint in hints.items() if hint in (float, float | None)]
+    floats = _several(fractions)
     texts = _several([name for name, hint in hints.items() if hint is str])
     checks = CHECKS.get(kind, ())
 
     def fits(value: Any) -> bool:
         try:
             packed(*numbers(value))
-            packed_optional(*[number or 0 for number in optional(value)])
+            if whole_or_none:
+                packed_optional(*[number or 0 for number in optional(value)])
         except struct.error:
             return False
-        return all(map(isfinite, filter(None, floats(value))))
+        return not fractions or all(map(isfinite, filter(None, floats(value))))
 
     def check(value: Any) -> None:
         if not fits(value):
