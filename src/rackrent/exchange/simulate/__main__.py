@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from rackrent.errors import BadInput, nearest
+from rackrent.exchange.model import DAY_MS
 from rackrent.exchange.simulate import report
 from rackrent.exchange.simulate.run import simulate
 from rackrent.exchange.simulate.scenario import ALL, START_MS, Fault, Scenario
@@ -35,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     started = time.perf_counter()
 
     def progress(world: World) -> None:
-        day = (world.now_ms - START_MS) / 86_400_000
+        day = (world.now_ms - START_MS) / DAY_MS
         speed = world.events / max(1e-9, time.perf_counter() - started)
         _say(
             _("day {day:.2f}: {events} events, {speed:.0f} a second").format(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from rackrent.exchange.model import DAY_MS, HOUR_MS, Account, Lease, Machine
+from rackrent.exchange.model import DAY_MS, HOUR_MS, MINUTE_MS, Account, Lease, Machine
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.service import lifecycle, money, owner
 from rackrent.exchange.simulate.host import Host
@@ -13,7 +13,6 @@ from rackrent.exchange.simulate.scenario import WIRE, Fault
 from rackrent.exchange.simulate.world import World
 from rackrent.protocol.words import Claim, LeaseState
 
-MINUTE_MS = 60_000
 PER_HOST: dict[Fault, float] = {
     Fault.LOST: 4, Fault.CRASH: 20, Fault.PARTITION: 6, Fault.SKEW: 30, Fault.GPU: 20, Fault.AGENTS: 20, Fault.CLAIMS: 7,
     Fault.PRICES: 4,

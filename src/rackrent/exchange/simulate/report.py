@@ -6,6 +6,7 @@ from collections import Counter
 from statistics import fmean, quantiles
 from typing import Any
 
+from rackrent.exchange.model import DAY_MS
 from rackrent.exchange.simulate.run import Outcome
 from rackrent.exchange.simulate.scenario import KINDS, START_MS
 from rackrent.i18n import gettext as _
@@ -21,7 +22,7 @@ def values(outcome: Outcome) -> dict[str, Any]:
     span_ms = max(1, ends_ms - START_MS)
     earned = sorted(amount / USD for amount in tally.earned.values())
     return {
-        "hosts": len(world.hosts), "gpus": sum(tally.gpus.values()), "days": round(span_ms / 86_400_000, 3),
+        "hosts": len(world.hosts), "gpus": sum(tally.gpus.values()), "days": round(span_ms / DAY_MS, 3),
         "seed": scenario.seed, "faults": sorted(scenario.faults), "events": world.events, "digest": world.digest,
         "leases": dict(sorted(tally.leases.items())), "unserved": tally.unserved,
         "occupancy": {g: round(tally.sold_ms[g] / (n * span_ms), 4) for g, n in _in_order(tally.gpus)},
