@@ -16,7 +16,7 @@ from rackrent.exchange.problems import (
     Unavailable,
 )
 from rackrent.exchange.rules import ledger
-from rackrent.exchange.service import agent, lifecycle, money, owner, trade
+from rackrent.exchange.service import agent, lifecycle, money, owner, rates, trade
 from rackrent.exchange.service.agent import Status
 from rackrent.protocol.words import Claim, DataEnd, InstanceState, LeaseState, Reason, Rental
 
@@ -474,12 +474,12 @@ def test_a_rate_rises_only_when_its_renter_accepts_it(world: World) -> None:
     lease = world.running()
     world.wait(HOUR)
     world.hub.do(owner.set_prices, "m1", "lender", on_demand_micro_usd=2 * USD)
-    world.hub.do(lifecycle.propose_rate, lease.id, "lender", 2 * USD)
+    world.hub.do(rates.propose_rate, lease.id, "lender", 2 * USD)
     world.wait(HOUR)
     assert world.gpu_billed(lease) <= 2 * USD and world.lease(lease).rate_micro_usd == USD
     with pytest.raises(Exception, match="is not 3000000"):
-        world.hub.do(lifecycle.accept_rate, lease.id, "p1", 3 * USD)
-    world.hub.do(lifecycle.accept_rate, lease.id, "p1", 2 * USD)
+        world.hub.do(rates.accept_rate, lease.id, "p1", 3 * USD)
+    world.hub.do(rates.accept_rate, lease.id, "p1", 2 * USD)
     world.wait(HOUR)
     world.stop(lease)
     world.obey()
@@ -491,7 +491,7 @@ def test_a_lower_rate_holds_at_once(world: World) -> None:
     opened(world)
     lease = world.running()
     world.wait(HOUR)
-    world.hub.do(lifecycle.propose_rate, lease.id, "lender", USD // 2)
+    world.hub.do(rates.propose_rate, lease.id, "lender", USD // 2)
     world.wait(HOUR)
     world.stop(lease)
     world.obey()

@@ -9,7 +9,7 @@ from typing import TypeVar
 from rackrent.exchange.model import DAY_MS, HOUR_MS, MINUTE_MS, Instance, Lease, Project, Quote
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.states import AT_REST
-from rackrent.exchange.service import lifecycle, money, trade
+from rackrent.exchange.service import lifecycle, money, rates, trade
 from rackrent.exchange.simulate.scenario import KINDS, Fault
 from rackrent.exchange.simulate.world import World
 from rackrent.protocol.words import LeaseState, Rental
@@ -143,7 +143,7 @@ class Renter:
         if found.proposed_rate_micro_usd is not None and self.draw.random() < 0.5:
             world.checks.agreed.add(lease)
             world.ask(
-                "accept rate", machine, lifecycle.accept_rate, lease, self.id, found.proposed_rate_micro_usd
+                "accept rate", machine, rates.accept_rate, lease, self.id, found.proposed_rate_micro_usd
             )
         world.after(self.draw.expovariate(1 / (3 * HOUR_MS)), "use", self.use, lease, machine)
 

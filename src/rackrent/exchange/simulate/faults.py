@@ -7,7 +7,7 @@ from random import Random
 
 from rackrent.exchange.model import DAY_MS, HOUR_MS, MINUTE_MS, Account, Lease, Machine
 from rackrent.exchange.rules import ledger
-from rackrent.exchange.service import lifecycle, money, owner
+from rackrent.exchange.service import money, owner, rates
 from rackrent.exchange.simulate.host import Host
 from rackrent.exchange.simulate.scenario import WIRE, Fault
 from rackrent.exchange.simulate.world import World
@@ -171,7 +171,7 @@ class Faults:
         if leases:
             lease = leases[int(at * len(leases))]
             rate = int(lease.rate_micro_usd * lease_by)
-            self.world.ask("propose rate", host.id, lifecycle.propose_rate, lease.id, machine.host, rate)
+            self.world.ask("propose rate", host.id, rates.propose_rate, lease.id, machine.host, rate)
 
     def _payout(self, host: Host, draw: Random) -> None:
         machine = self._machine(host)
