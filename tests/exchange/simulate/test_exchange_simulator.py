@@ -220,6 +220,12 @@ def test_values_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert err.splitlines()[-1].startswith("Seed 1: ")
 
 
+def test_the_documentation_names_every_fault() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "exchange-simulator.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", "".join(rows))) == sorted(Fault)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
