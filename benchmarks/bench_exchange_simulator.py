@@ -30,5 +30,5 @@ def measured(hosts: int = 400, days: float = 3.0) -> Iterator[Measured]:
 
 
 if __name__ == "__main__":
-    hosts, days = ([float(a) for a in sys.argv[1:3]] + [400, 3.0][len(sys.argv) - 1 :])[:2]
-    print(plain(list(measured(int(hosts), days))))
+    hosts, days = [*sys.argv[1:], *("400", "3")[len(sys.argv) - 1 :]]
+    print(plain(list(measured(int(hosts), float(days)))))

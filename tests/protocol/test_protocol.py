@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from rackrent.protocol import PROTOCOL_VERSION, agent, api
 from rackrent.protocol.agent import Envelope, Kind, Report, Status, bytes_to_sign
-from rackrent.protocol.base import MICRO_USD_MAX, Message
+from rackrent.protocol.base import SAFE_INTEGER_MAX, Message
 from rackrent.protocol.words import InstanceState, Rental
 
 PACKAGE = Path(agent.__file__).parent
@@ -63,7 +63,7 @@ def test_the_protocol_imports_nothing_of_ours() -> None:
 
 
 ids = st.text("abcdefghij-0123456789:", min_size=1, max_size=20)
-whole = st.integers(0, MICRO_USD_MAX)
+whole = st.integers(0, SAFE_INTEGER_MAX)
 statuses = st.builds(
     Status, lease=ids, state=st.sampled_from(InstanceState), progress=st.none() | st.floats(0, 1)
 )

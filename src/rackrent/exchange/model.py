@@ -20,7 +20,8 @@ from rackrent.protocol.words import (
 )
 
 SECOND_MS = 1_000
-HOUR_MS = 3_600_000
+MINUTE_MS = 60 * SECOND_MS
+HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 MONTH_MS = 730 * HOUR_MS
 

@@ -6,7 +6,7 @@ What a filter means is said by `rules.choose`, one offer at a time; here it is a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import polars as pl
@@ -57,29 +57,32 @@ class Found:
     total: int
 
 
-@dataclass(frozen=True)
 class OfferBook:
-    """All offers of a market at one instant, as columns. Make a new one when they change."""
+    """All offers of a market at one instant, as columns. Make a new one when they change.
 
-    offers: Sequence[Offer]
-    places: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
-    """Points of countries (ISO alpha-2), for `near`."""
+    `places` are points of countries (ISO alpha-2), for `near`.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self, offers: Sequence[Offer], places: Mapping[str, tuple[Point, ...]] | None = None
+    ) -> None:
+        self.offers, self.places = offers, places or {}
         columns: dict[str, Iterable[Any]] = {
-            name: [f.read(offer) for offer in self.offers] for name, f in FIELDS.items() if f.read is not None
+            name: [f.read(offer) for offer in offers] for name, f in FIELDS.items() if f.read is not None
         }
-        order = sorted(range(len(self.offers)), key=lambda row: self.offers[row].id)
+        order = sorted(range(len(offers)), key=lambda row: offers[row].id)
         by_id = [0] * len(order)
         for place, row in enumerate(order):
             by_id[row] = place
         sites: dict[Site, int] = {}
-        for offer in self.offers:
+        for offer in offers:
             sites.setdefault(_site(offer), len(sites))
-        columns |= {_BY_ID: by_id, _SITE: [sites[_site(offer)] for offer in self.offers]}
-        frame = pl.DataFrame(columns, schema=_SCHEMA).with_row_index(_ROW)
+        columns |= {_BY_ID: by_id, _SITE: [sites[_site(offer)] for offer in offers]}
+        self._frame = pl.DataFrame(columns, schema=_SCHEMA).with_row_index(_ROW)
+        self._gpus: list[str] = self._frame["gpu_name"].unique().to_list()
         vectors = [vector(latitude, longitude) for _machine, _country, latitude, longitude in sites]
-        where = pl.DataFrame(
+        # One row for all offers of a machine: distance and latency are worked out once for each.
+        self._sites = pl.DataFrame(
             {
                 "machine": [site[0] for site in sites],
                 "country": [site[1] for site in sites],
@@ -87,17 +90,6 @@ class OfferBook:
             },
             schema={"machine": pl.String, "country": pl.String, **dict.fromkeys("xyz", pl.Float64)},
         )
-        for name, value in (
-            ("frame", frame),
-            ("sites", where),
-            ("gpus", frame["gpu_name"].unique().to_list()),
-        ):
-            object.__setattr__(self, name, value)
-
-    frame: pl.DataFrame = field(init=False, repr=False)
-    sites: pl.DataFrame = field(init=False, repr=False)
-    """Where the offers are, one row for all of a machine: distance and latency are worked out once for each."""
-    gpus: list[str] = field(init=False)
 
     def search(self, asked: OfferSearch, latency_ms: Mapping[str, float] | None = None) -> Found:
         """Return what is asked for, in its order, ties by id; what is unknown comes last.
@@ -105,15 +97,15 @@ class OfferBook:
         `latency_ms` is the measured round trip by machine: near means measured where it is. Raises Invalid, with the
         character at which the filter is wrong.
         """
-        wanted = parse(asked.filter, gpus=self.gpus, places=self.places)
+        wanted = parse(asked.filter, gpus=self._gpus, places=self.places)
         keys = [(part, falls) for name, falls in ordering(asked.order) for part in parts(name)]
         conditions = [(self._holds(c), c.field == LATENCY) for c in wanted.conditions]
         columns = {name for name, _falls in keys} - {LATENCY, NEAR}
-        where = self.sites.with_columns(
+        where = self._sites.with_columns(
             _latency(latency_ms or {}).alias(LATENCY),
             (pl.lit(None, pl.Float64) if wanted.near is None else _nearest(wanted.near)).alias(NEAR),
         )
-        found = self.frame.filter([holds for holds, measured in conditions if not measured]).select(
+        found = self._frame.filter([holds for holds, measured in conditions if not measured]).select(
             _ROW, _BY_ID, _SITE, *sorted(columns)
         )
         found = found.with_columns(where[name].gather(found[_SITE]).alias(name) for name in (LATENCY, NEAR))
@@ -131,7 +123,7 @@ class OfferBook:
         if compare := COMPARE.get(condition.operator):
             return cast("pl.Expr", compare(column, values[0]))
         if FIELDS[condition.field].type is Type.GPU:
-            values = tuple(gpu for gpu in self.gpus if any(covers(wanted, gpu) for wanted in values))
+            values = tuple(gpu for gpu in self._gpus if any(covers(wanted, gpu) for wanted in values))
         among = pl.any_horizontal(pl.lit(value=False), *(column == value for value in values))
         return among if condition.operator in ("=", "in") else ~among
 

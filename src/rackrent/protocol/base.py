@@ -14,7 +14,7 @@ MESSAGE_BYTES_MAX = 1 << 20
 INSTANCES_MAX = 1_024
 GPUS_MAX = 64
 DISK_GB_MAX = 1_000_000
-MICRO_USD_MAX = (1 << 53) - 1
+SAFE_INTEGER_MAX = (1 << 53) - 1
 """Whole numbers up to here are exact in every reader of JSON."""
 
 
@@ -33,9 +33,9 @@ class Message(BaseModel):
 
 Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[\x21-\x7e]+$")]
 Text = Annotated[str, Field(max_length=2_000)]
-MicroUsd = Annotated[int, Field(ge=0, le=MICRO_USD_MAX)]
-Ms = Annotated[int, Field(ge=0, le=MICRO_USD_MAX)]
-Seq = Annotated[int, Field(ge=0, le=MICRO_USD_MAX)]
+MicroUsd = Annotated[int, Field(ge=0, le=SAFE_INTEGER_MAX)]
+Ms = Annotated[int, Field(ge=0, le=SAFE_INTEGER_MAX)]
+Seq = Annotated[int, Field(ge=0, le=SAFE_INTEGER_MAX)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 GpuCount = Annotated[int, Field(ge=1, le=GPUS_MAX)]
 DiskGb = Annotated[int, Field(ge=0, le=DISK_GB_MAX)]

@@ -139,7 +139,10 @@ def test_a_fleet_that_makes_no_sense_is_refused(wrong):
 
 
 members = st.lists(
-    st.builds(Member, st.text("abcdef", min_size=1, max_size=4), st.integers(0, 9), st.integers(0, 3), st.booleans()),
+    st.builds(
+        Member, lease=st.text("abcdef", min_size=1, max_size=4), machine=st.just("own"), rate_micro_usd=st.integers(0, 9),
+        since_ms=st.integers(0, 3), serves=st.booleans(),
+    ),
     max_size=6, unique_by=lambda m: m.lease,
 )  # fmt: skip
 prices = st.lists(st.integers(0, 9), max_size=6)

@@ -11,12 +11,13 @@ from rackrent.exchange.problems import (
     Illegal,
     Insufficient,
     Invalid,
+    NotFound,
     QuoteMismatch,
     Replayed,
     Unavailable,
 )
 from rackrent.exchange.rules import ledger
-from rackrent.exchange.service import agent, lifecycle, money, owner, trade
+from rackrent.exchange.service import agent, lifecycle, money, owner, rates, trade
 from rackrent.exchange.service.agent import Status
 from rackrent.protocol.words import Claim, DataEnd, InstanceState, LeaseState, Reason, Rental
 
@@ -474,12 +475,12 @@ def test_a_rate_rises_only_when_its_renter_accepts_it(world: World) -> None:
     lease = world.running()
     world.wait(HOUR)
     world.hub.do(owner.set_prices, "m1", "lender", on_demand_micro_usd=2 * USD)
-    world.hub.do(lifecycle.propose_rate, lease.id, "lender", 2 * USD)
+    world.hub.do(rates.propose_rate, lease.id, "lender", 2 * USD)
     world.wait(HOUR)
     assert world.gpu_billed(lease) <= 2 * USD and world.lease(lease).rate_micro_usd == USD
-    with pytest.raises(Exception, match="is not 3000000"):
-        world.hub.do(lifecycle.accept_rate, lease.id, "p1", 3 * USD)
-    world.hub.do(lifecycle.accept_rate, lease.id, "p1", 2 * USD)
+    with pytest.raises(Invalid, match="is not 3000000"):
+        world.hub.do(rates.accept_rate, lease.id, "p1", 3 * USD)
+    world.hub.do(rates.accept_rate, lease.id, "p1", 2 * USD)
     world.wait(HOUR)
     world.stop(lease)
     world.obey()
@@ -491,7 +492,7 @@ def test_a_lower_rate_holds_at_once(world: World) -> None:
     opened(world)
     lease = world.running()
     world.wait(HOUR)
-    world.hub.do(lifecycle.propose_rate, lease.id, "lender", USD // 2)
+    world.hub.do(rates.propose_rate, lease.id, "lender", USD // 2)
     world.wait(HOUR)
     world.stop(lease)
     world.obey()
@@ -610,7 +611,7 @@ def test_payouts_have_a_least_and_never_exceed_what_was_earned(world: World) -> 
     world.wait(HOUR + MINUTE)
     earned = world.balance(ledger.earned("lender"))
     assert earned == 20 * USD * 85 // 100
-    with pytest.raises(Exception, match="at least"):
+    with pytest.raises(Invalid, match="at least"):
         world.hub.do(money.payout, "lender", USD, "k1")
     with pytest.raises(Insufficient):
         world.hub.do(money.payout, "lender", earned + 1, "k2")
@@ -633,7 +634,7 @@ def test_somebody_else_s_lease_is_no_lease(world: World, act: str) -> None:
     opened(world)
     lease = world.running()
     world.project("p2")
-    with pytest.raises(Exception, match="There is no lease"):
+    with pytest.raises(NotFound, match="There is no lease"):
         world.hub.do(getattr(lifecycle, act), lease.id, "p2")
 
 

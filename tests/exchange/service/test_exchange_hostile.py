@@ -10,7 +10,7 @@ from rackrent.exchange.problems import Invalid, NotFound, Unavailable
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.policy import Policy
 from rackrent.exchange.rules.states import TrustEvent
-from rackrent.exchange.service import lifecycle, money, owner
+from rackrent.exchange.service import money, owner, rates
 from rackrent.exchange.service.agent import Status
 from rackrent.protocol.words import InstanceState, LeaseState, Reason, Rental, Trust
 
@@ -150,7 +150,7 @@ def test_a_lender_does_not_change_the_rate_of_another_s_lease(world: World) -> N
     world.project()
     lease = world.running()
     with pytest.raises(NotFound, match=f"There is no lease {lease.id}"):
-        world.hub.do(lifecycle.propose_rate, lease.id, "another", 0)
+        world.hub.do(rates.propose_rate, lease.id, "another", 0)
     assert world.lease(lease).rate_micro_usd == USD
 
 

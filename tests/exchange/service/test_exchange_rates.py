@@ -6,7 +6,7 @@ import pytest
 from exchange_world import HOUR, MINUTE, World
 
 from rackrent.exchange.problems import Illegal
-from rackrent.exchange.service import lifecycle
+from rackrent.exchange.service import rates
 
 
 def test_a_rate_lowered_before_delivery_makes_no_interval(world: World) -> None:
@@ -15,7 +15,7 @@ def test_a_rate_lowered_before_delivery_makes_no_interval(world: World) -> None:
     world.project()
     lease = world.rent()
     world.now += MINUTE
-    world.hub.do(lifecycle.propose_rate, lease.id, lease.host, 500_000)
+    world.hub.do(rates.propose_rate, lease.id, lease.host, 500_000)
     assert world.settlements(lease) == []
     world.obey()
     world.wait(HOUR)
@@ -35,7 +35,7 @@ def test_a_lease_that_is_over_keeps_its_rate_and_its_last_interval(world: World)
         world.now += MINUTE
         before = world.settlements(lease)
         with pytest.raises(Illegal, match="is ending: its rate stays as it is"):
-            world.hub.do(lifecycle.propose_rate, lease.id, lease.host, 500_000)
+            world.hub.do(rates.propose_rate, lease.id, lease.host, 500_000)
         assert world.settlements(lease) == before
     ended = world.lease(lease)
     assert ended.ended_ms is not None and world.settlements(lease)[-1].to_ms <= ended.ended_ms

@@ -16,6 +16,8 @@ import pytest
 from rackrent.exchange.model import DAY_MS, Lease
 from rackrent.exchange.rules.matching import match
 from rackrent.exchange.service import agent, clock, desk, lifecycle, place, settle
+from rackrent.exchange.simulate import __main__ as command
+from rackrent.exchange.simulate import scenario
 from rackrent.exchange.simulate.__main__ import main, read_faults, read_trace
 from rackrent.exchange.simulate.report import values
 from rackrent.exchange.simulate.run import simulate
@@ -205,7 +207,8 @@ def test_a_broken_rule_ends_with_its_seed_and_exit_code_1(
     assert main(["--hosts", "20", "--days", "1", "--seed", "1"]) == 1
     said = capsys.readouterr().out.splitlines()
     assert said[-1].startswith("Seed 1: a rule was broken after ") and "freed early" in said[-1]
-    assert any(line.startswith("Scenario(") for line in said)
+    (again,) = (line for line in said if line.startswith("Scenario("))
+    assert simulate(eval(again, vars(scenario))).violation is not None, "that line runs it again"
     assert sum(bool(re.match(r" +\d+\.\d{3} \w+", line)) for line in said) > 3, "the last events are shown"
 
 
@@ -217,14 +220,23 @@ def test_values_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert err.splitlines()[-1].startswith("Seed 1: ")
 
 
+def test_the_documentation_names_every_fault() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "exchange-simulator.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", "".join(rows))) == sorted(Fault)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--hosts", "0"], "--hosts 0: from 1 to 100000 are possible."),
-        (["--days", "-1"], "--days -1: more than 0, and 3660 at most."),
-        (["--job-hours", "0"], "--job-hours 0: more than 0 is possible."),
+        (["--hosts", "0"], "--hosts is 0; it must be from 1 to 100000."),
+        (["--days", "-1"], "--days is -1.0; it must be from 0.01 to 3660."),
+        (["--days", "nan"], "--days is nan; it must be from 0.01 to 3660."),
+        (["--job-hours", "0"], "--job-hours is 0.0; it must be from 0.1 to 87600."),
+        (["--job-hours", "inf"], "--job-hours is inf; it must be from 0.1 to 87600."),
         (["--faults", "lots"], "there is no fault 'lots'. Did you mean lost?"),
-        (["--trace", "no-such.csv"], "no-such.csv cannot be read"),
+        (["--faults", "all,crash"], "all stands alone"),
+        (["--trace", "no-such.csv"], "no-such.csv cannot be read: No such file or directory."),
         (["--hosts", "many"], "invalid int value"),
     ],
 )
@@ -234,6 +246,17 @@ def test_bad_flags_are_one_sentence(
     assert main(arguments) == 2
     out, err = capsys.readouterr()
     assert out == "" and says in err and len(err.splitlines()) == 1
+
+
+def test_what_is_interrupted_says_so_by_its_exit_code_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "simulate", interrupted)
+    assert main([]) == 130
+    assert capsys.readouterr() == ("", "\n")
 
 
 def test_faults_are_named() -> None:

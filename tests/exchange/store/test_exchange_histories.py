@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from rackrent.exchange.model import Account, Allocation, Gpu, Lease, Machine, Quote, Settlement, Transfer
 from rackrent.exchange.problems import Refused
 from rackrent.exchange.rules.states import TrustEvent
-from rackrent.exchange.service import agent, clock, lifecycle, money, owner, trade
+from rackrent.exchange.service import agent, clock, lifecycle, money, owner, rates, trade
 from rackrent.exchange.service.agent import Report, Status
 from rackrent.exchange.service.clock import wake_one
 from rackrent.exchange.service.desk import Desk
@@ -135,9 +135,9 @@ class Markets(RuleBasedStateMachine):
     @rule(which=chosen, rate=st.sampled_from([200_000, 900_000, 2_000_000]), accept=st.booleans())
     def change_rate(self, which: int, rate: int, accept: bool) -> None:
         lease = self.leases[-1 - which % len(self.leases)]
-        self.each(lambda w: w.hub.do(lifecycle.propose_rate, lease.id, lease.host, rate))
+        self.each(lambda w: w.hub.do(rates.propose_rate, lease.id, lease.host, rate))
         if accept:
-            self.each(lambda w: w.hub.do(lifecycle.accept_rate, lease.id, lease.project, rate))
+            self.each(lambda w: w.hub.do(rates.accept_rate, lease.id, lease.project, rate))
 
     @rule(machine=machines)
     def obey(self, machine: str) -> None:

@@ -1,6 +1,6 @@
 """The filter language: `price <= 2.5 gpu_name in [RTX_4090, A100_80GB] reliability > 0.98 near=52.5,13.4`.
 
-A filter is any number of conditions, all of which must hold: a field, an operator and a value, or a list of values for
+A filter is up to 32 conditions, all of which must hold: a field, an operator and a value, or a list of values for
 `in` and `notin`. Values are bare or quoted. `near` is a country code or degrees north and east; it excludes nothing.
 What is unknown of an offer fulfils no condition about it, `!=` and `notin` included.
 """

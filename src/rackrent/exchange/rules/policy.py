@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from rackrent.exchange.model import DAY_MS, HOUR_MS, SECOND_MS
+from rackrent.exchange.model import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from rackrent.exchange.problems import Invalid
 from rackrent.exchange.rules.rating import PPM
 from rackrent.i18n import gettext as _
 
-MINUTE_MS = 60 * SECOND_MS
-LARGEST_MS = 100 * 365 * DAY_MS
 LEAST = {
     "hold_ms": MINUTE_MS, "hold_reserved_ms": MINUTE_MS, "settle_ms": MINUTE_MS, "settle_storage_ms": MINUTE_MS,
     "fence_margin_ms": 0, "grace_ms": 0, "deletion_notice_ms": 0, "notice_ms": 0,
 }  # fmt: skip
 """What a figure is at least, where that is not 1."""
+MOST = 100 * 365 * DAY_MS
+"""What a figure is at most, where it is not a share: of times, a hundred years."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Policy:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            least, most = (0, PPM) if field.name.endswith("_ppm") else (LEAST.get(field.name, 1), LARGEST_MS)
+            least, most = (0, PPM) if field.name.endswith("_ppm") else (LEAST.get(field.name, 1), MOST)
             if not least <= value <= most:
                 raise Invalid(
                     _("{name} of the policy is between {least} and {most}, not {value}.").format(

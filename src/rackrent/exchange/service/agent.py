@@ -17,7 +17,7 @@ from rackrent.exchange.rules.terms import TERM_MS
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.lifecycle import cover, fail, finish, reclaim
 from rackrent.exchange.service.money import pay_downtime
-from rackrent.exchange.service.place import place, run
+from rackrent.exchange.service.place import gpus_held, place, run
 from rackrent.exchange.service.settle import meter, rearm, settle_now
 from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
@@ -31,7 +31,7 @@ NOT_KEPT = GIVEN_UP | {Reason.OUT_OF_FUNDS}
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What an agent says of an instance. `generation` is the desired state it was made by."""
+    """What an agent says of the instance of a lease; `progress` is the share done of what the state names, 0 to 1."""
 
     lease: str
     state: InstanceState
@@ -41,7 +41,10 @@ class Status:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All that is on a machine. `applied` is the last desired state that the agent has acted on."""
+    """All that is on a machine. `applied` is the last desired state that the agent has acted on.
+
+    `monotonic_ms` is since the machine's boot, which `boot` names; `wall_ms` what its clock says. `unhealthy` are ids of GPUs.
+    """
 
     seq: int
     applied: int
@@ -72,15 +75,13 @@ class Desired:
 def desired(desk: Desk, machine_id: str) -> Desired:
     """Return what is to be on a machine."""
     machine = desk.get(Machine, machine_id, lock=False)
-    held: dict[str, list[str]] = {}
-    for allocation in desk.tx.of(Allocation, machine=machine_id, to_ms=None):
-        held.setdefault(allocation.lease, []).append(allocation.gpu)
+    held = gpus_held(desk, machine_id)
     wanted = []
     for i in desk.tx.of(Instance, machine=machine_id, over=False):
         if i.intended is Intended.ENDED or i.generation == 0:
             continue
         to_run = i.intended is Intended.RUNNING and i.actual in LIVE
-        wanted.append(Wanted(i.id, to_run, tuple(held.get(i.id, ())) if to_run else ()))
+        wanted.append(Wanted(i.id, to_run, held.get(i.id, ()) if to_run else ()))
     return Desired(machine.desired_seq, tuple(wanted))
 
 

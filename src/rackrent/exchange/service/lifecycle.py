@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rackrent.exchange.model import DAY_MS, Alarm, Allocation, Instance, Lease, Machine
-from rackrent.exchange.problems import Illegal, Insufficient, Invalid, NotFound, Unavailable
+from rackrent.exchange.problems import Illegal, Insufficient, Unavailable
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.matching import free_for
 from rackrent.exchange.rules.rating import for_ms
 from rackrent.exchange.rules.settling import period_ms
 from rackrent.exchange.rules.states import AT_REST, HOLDING, LEASE, LIVE, InstanceEvent, LeaseEvent, after
-from rackrent.exchange.rules.terms import hold_micro_usd, rate_micro_usd
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.money import pay_host
 from rackrent.exchange.service.place import claimants, place, rentable, run
@@ -26,7 +25,7 @@ from rackrent.exchange.service.settle import (
 )
 from rackrent.exchange.values import replace
 from rackrent.i18n import gettext as _
-from rackrent.protocol.words import Claim, DataEnd, InstanceState, Intended, LeaseState, Reason, Rental, Trust
+from rackrent.protocol.words import Claim, DataEnd, InstanceState, Intended, LeaseState, Reason, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,10 @@ class Remaining:
 
 
 def stop(desk: Desk, lease_id: str, project: str, reason: Reason = Reason.REQUESTED) -> Remaining:
-    """Stop what runs. The GPU charge ends at this instant; a reserved lease keeps its GPUs and goes on paying for them."""
+    """Stop what runs. The GPU charge ends at this instant; a reserved lease keeps its GPUs and goes on paying for them.
+
+    Raises NotFound, Illegal where nothing runs or the lease has not been delivered yet.
+    """
     machine, lease, instance = desk.lease_of(lease_id, project)
     if lease.state not in (LeaseState.PENDING, LeaseState.ACTIVE) or instance.actual not in LIVE:
         raise Illegal(_("What is {state} cannot {event}.").format(state=instance.actual.value, event="stop"))
@@ -91,7 +93,7 @@ def run_out(desk: Desk, machine: Machine, lease: Lease) -> None:
     desk.tx.put(instance)
 
 
-def _afford(desk: Desk, lease: Lease) -> None:
+def afford(desk: Desk, lease: Lease) -> None:
     """Fill the hold of a lease; raise Insufficient where it does not last until the lease is settled once it runs."""
     there = fill_hold(desk, lease).hold
     runs = replace(lease, metering=True, storing=True)
@@ -107,7 +109,11 @@ def _afford(desk: Desk, lease: Lease) -> None:
 
 
 def start(desk: Desk, lease_id: str, project: str) -> None:
-    """Start what is at rest. Raises Unavailable where there is no GPU for it now: it fails at once and costs nothing."""
+    """Start what is at rest.
+
+    Raises Unavailable where there is no GPU for it now (it fails at once and costs nothing), Insufficient where its money
+    would not last until it is settled, Illegal where it is not at rest, NotFound.
+    """
     machine, lease, instance = desk.lease_of(lease_id, project)
     if lease.state is not LeaseState.ACTIVE or instance.actual not in AT_REST:
         raise Illegal(_("What is {state} cannot {event}.").format(state=instance.actual.value, event="start"))
@@ -115,7 +121,7 @@ def start(desk: Desk, lease_id: str, project: str) -> None:
         raise Unavailable(_("Machine {id} cannot be reached now.").format(id=machine.id))
     if lease.grace_ms is not None and not leave_grace(desk, lease):
         raise Insufficient(_("Lease {id} has run out of money: top up first.").format(id=lease.id))
-    _afford(desk, lease)
+    afford(desk, lease)
     others = [c for c in claimants(desk, machine) if c.lease != lease.id]
     instance = replace(instance, intended=Intended.RUNNING)
     desk.tx.put(instance)
@@ -132,7 +138,7 @@ def start(desk: Desk, lease_id: str, project: str) -> None:
 
 
 def end(desk: Desk, lease_id: str, project: str, reason: Reason = Reason.REQUESTED) -> None:
-    """End a lease: all charges end at this instant, the data is destroyed. A second time changes nothing."""
+    """End a lease: all charges end at this instant, the data is destroyed. A second time changes nothing. Raises NotFound."""
     machine, lease, _instance = desk.lease_of(lease_id, project)
     if lease.state in (LeaseState.RECLAIMING, LeaseState.ENDED):
         return
@@ -207,63 +213,6 @@ def is_fenced(desk: Desk, machine: Machine) -> bool:
     """Return whether a machine has been silent for so long that nothing of ours runs on it any more."""
     silent = desk.now_ms - max(machine.last_heard_ms, 0)
     return not machine.reachable and silent >= desk.policy.fence_ms + desk.policy.fence_margin_ms
-
-
-def propose_rate(desk: Desk, lease_id: str, host: str, rate_micro_usd: int) -> None:
-    """Ask a renter to pay another rate from now on. A lower one holds at once; a higher one only when it is accepted."""
-    if rate_micro_usd < 0:
-        raise Invalid(_("A rate cannot be negative."))
-    found = desk.get(Lease, lease_id, lock=False)
-    machine = desk.get(Machine, found.machine)
-    lease = desk.get(Lease, lease_id)
-    if lease.host != host:
-        raise NotFound(_("There is no lease {id}.").format(id=lease_id))
-    if rate_micro_usd > lease.rate_micro_usd:
-        desk.tx.put(replace(lease, proposed_rate_micro_usd=rate_micro_usd))
-    else:
-        _set_rate(desk, lease, machine, rate_micro_usd)
-
-
-def accept_rate(desk: Desk, lease_id: str, project: str, rate_micro_usd: int) -> None:
-    """Accept the rate that was proposed; naming it, so that a later proposal is not accepted by mistake."""
-    machine, lease, _instance = desk.lease_of(lease_id, project)
-    if lease.proposed_rate_micro_usd != rate_micro_usd:
-        raise Invalid(
-            _("The rate proposed for lease {id} is not {rate}.").format(id=lease.id, rate=rate_micro_usd)
-        )
-    _set_rate(desk, lease, machine, rate_micro_usd)
-
-
-def rebid(desk: Desk, lease_id: str, project: str, bid_micro_usd: int) -> None:
-    """Bid more or less, for an hour of one GPU, from now on."""
-    machine, lease, _instance = desk.lease_of(lease_id, project)
-    if lease.rental is not Rental.INTERRUPTIBLE or lease.state not in (LeaseState.PENDING, LeaseState.ACTIVE):
-        raise Illegal(_("Lease {id} takes no bids.").format(id=lease.id))
-    rate = rate_micro_usd(machine, lease.rental, lease.gpus, bid_micro_usd)
-    _set_rate(desk, lease, machine, rate, own=True)
-    place(desk, machine)
-
-
-def _set_rate(desk: Desk, lease: Lease, machine: Machine, rate: int, *, own: bool = False) -> None:
-    """The time before is charged at the old rate as far as the host was heard of; where the rate rises, the rest not at all.
-
-    A rise that is the renter's `own` holds from the host's last word: bidding again and again makes no time free.
-    """
-    if lease.state not in (LeaseState.PENDING, LeaseState.ACTIVE):
-        raise Illegal(_("Lease {id} is ending: its rate stays as it is.").format(id=lease.id))
-    if lease.delivered_ms is not None:  # before that there is nothing to charge, and no interval
-        lease = settle_now(desk, lease, machine)[0]
-    from_word = own and desk.now_ms - machine.last_heard_ms <= desk.policy.silence_ms
-    if rate > lease.rate_micro_usd and lease.metering and lease.until_ms is None and not from_word:
-        lease = meter(desk, lease, metering=True, storing=lease.storing)
-    hold = hold_micro_usd(desk.policy, lease.rental, rate, lease.storage_rate_micro_usd)
-    rises = rate > lease.rate_micro_usd
-    lease = replace(lease, rate_micro_usd=rate, hold_micro_usd=hold, proposed_rate_micro_usd=None)
-    desk.tx.put(lease)
-    if rises:
-        _afford(desk, lease)
-    if lease.state is LeaseState.ACTIVE:
-        rearm(desk, lease)
 
 
 def _forfeit(desk: Desk, lease: Lease) -> None:

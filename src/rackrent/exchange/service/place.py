@@ -16,11 +16,17 @@ def rentable(desk: Desk, machine: Machine) -> list[str]:
     return [gpu.id for gpu in offers.rentable(desk.tx.of(Gpu, machine=machine.id))]
 
 
+def gpus_held(desk: Desk, machine_id: str) -> dict[str, tuple[str, ...]]:
+    """Return by lease the GPUs of a machine that it holds."""
+    held: dict[str, tuple[str, ...]] = {}
+    for allocation in desk.tx.of(Allocation, machine=machine_id, to_ms=None):
+        held[allocation.lease] = (*held.get(allocation.lease, ()), allocation.gpu)
+    return held
+
+
 def claimants(desk: Desk, machine: Machine) -> list[Claimant]:
     """Return the leases that hold GPUs of a machine or wait for some."""
-    held: dict[str, list[str]] = {}
-    for allocation in desk.tx.of(Allocation, machine=machine.id, to_ms=None):
-        held.setdefault(allocation.lease, []).append(allocation.gpu)
+    held = gpus_held(desk, machine.id)
     found = []
     for instance in desk.tx.of(Instance, machine=machine.id, over=False):
         waits = instance.intended is Intended.RUNNING and instance.actual is not InstanceState.ENDED
@@ -39,7 +45,7 @@ def claimants(desk: Desk, machine: Machine) -> list[Claimant]:
                 gpus=lease.gpus,
                 rate_micro_usd=lease.rate_micro_usd,
                 since_ms=lease.created_ms,
-                held=tuple(held.get(lease.id, ())),
+                held=held.get(lease.id, ()),
                 leaving=leaving,
             )
         )

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from rackrent.errors import BadInput, nearest
+from rackrent.exchange.model import DAY_MS
 from rackrent.exchange.simulate import report
 from rackrent.exchange.simulate.run import simulate
 from rackrent.exchange.simulate.scenario import ALL, START_MS, Fault, Scenario
@@ -17,7 +18,11 @@ from rackrent.exchange.simulate.shrink import shrink
 from rackrent.exchange.simulate.world import World
 from rackrent.i18n import gettext as _
 
-HOSTS_MOST, DAYS_MOST = 100_000, 3_660
+HOSTS_MOST = 100_000
+DAYS_LEAST, DAYS_MOST = 0.01, 3_660
+JOB_HOURS_LEAST, JOB_HOURS_MOST = 0.1, 87_600
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -26,19 +31,25 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what the arguments say; return 0, 1 where a rule was broken, 2 for arguments that make no sense."""
+    """Run what the arguments say; return 0, 1 where a rule was broken, 2 for bad arguments, 130 after Ctrl-C."""
     try:
-        scenario, as_json = _read(arguments)
+        return _run(*_read(arguments))
     except BadInput as mistake:
-        print(mistake, file=sys.stderr)
-        return 2
+        _say(str(mistake))
+        return mistake.exit_code
+    except KeyboardInterrupt:
+        _say("")
+        return INTERRUPTED
+
+
+def _run(scenario: Scenario, as_json: bool) -> int:
     started = time.perf_counter()
 
     def progress(world: World) -> None:
-        day = (world.now_ms - START_MS) / 86_400_000
+        day = (world.now_ms - START_MS) / DAY_MS
         speed = world.events / max(1e-9, time.perf_counter() - started)
         _say(
-            _("day {day:.2f}: {events} events, {speed:.0f} a second").format(
+            _("day {day:.2f}: {events:,} events, {speed:,.0f} a second").format(
                 day=day, events=world.events, speed=speed
             )
         )
@@ -72,30 +83,35 @@ def _described(scenario: Scenario) -> list[str]:
 
 def _read(arguments: list[str] | None) -> tuple[Scenario, bool]:
     parser = _Parser(
-        prog="python -m rackrent.exchange.simulate", description=_("Simulate a market for GPUs.")
+        prog="python -m rackrent.exchange.simulate",
+        description=_(
+            "Simulate a market on which GPUs are lent and rented, with everything that goes wrong, and check that its rules hold."
+        ),
+        epilog=_("Exit code: 0 if all rules held, 1 if one was broken, 2 for bad arguments."),
     )
-    parser.add_argument("--hosts", type=int, default=200, help=_("machines"))
-    parser.add_argument("--days", type=float, default=3.0, help=_("days of demand and faults"))
-    parser.add_argument("--seed", type=int, default=1, help=_("where all random numbers come from"))
-    parser.add_argument(
-        "--faults",
-        default="all",
-        help=_("all, none, or words with commas: {words}").format(words=", ".join(Fault)),
-    )
-    parser.add_argument("--job-hours", type=float, default=8.0, help=_("hours of a job on average"))
-    parser.add_argument("--trace", help=_("CSV file with hour and gpus: demand to follow"))
-    parser.add_argument("--json", action="store_true", help=_("print values"))
+    for flag, kind, usual, shown, meaning in (
+        ("--hosts", int, 200, "N", _("machines that are lent, each with 1 to 8 GPUs (default: {usual})")),
+        ("--days", float, 3.0, "N", _("simulated days of demand and faults (default: {usual:g})")),
+        ("--seed", int, 1, "N", _("the same seed gives the same market (default: {usual})")),
+        ("--job-hours", float, 8.0, "N", _("mean length of a job in hours (default: {usual:g})")),
+        ("--faults", str, "all", "WORDS", _("what goes wrong: all, none, or some of {words}, with commas between them (default: {usual})")),
+        ("--trace", str, None, "FILE", _("CSV file with the columns hour (0, 1, 2, ...) and gpus: how many GPUs are wanted in each hour, instead of demand that is made up")),
+    ):  # fmt: skip
+        explained = meaning.format(usual=usual, words=", ".join(Fault))
+        parser.add_argument(flag, type=kind, default=usual, metavar=shown, help=explained)
+    parser.add_argument("--json", action="store_true", help=_("print the report as JSON"))
     given = parser.parse_args(arguments)
-    if not 1 <= given.hosts <= HOSTS_MOST:
-        raise BadInput(
-            _("--hosts {hosts}: from 1 to {most} are possible.").format(hosts=given.hosts, most=HOSTS_MOST)
-        )
-    if not 0 < given.days <= DAYS_MOST:
-        raise BadInput(
-            _("--days {days:g}: more than 0, and {most} at most.").format(days=given.days, most=DAYS_MOST)
-        )
-    if not given.job_hours > 0:
-        raise BadInput(_("--job-hours {hours:g}: more than 0 is possible.").format(hours=given.job_hours))
+    for flag, value, least, most in (
+        ("--hosts", given.hosts, 1, HOSTS_MOST),
+        ("--days", given.days, DAYS_LEAST, DAYS_MOST),
+        ("--job-hours", given.job_hours, JOB_HOURS_LEAST, JOB_HOURS_MOST),
+    ):
+        if not least <= value <= most:
+            raise BadInput(
+                _("{flag} is {value}; it must be from {least} to {most}.").format(
+                    flag=flag, value=value, least=least, most=most
+                )
+            )
     trace = None if given.trace is None else read_trace(Path(given.trace))
     scenario = Scenario(
         hosts=given.hosts, days=given.days, seed=given.seed, faults=read_faults(given.faults), trace=trace,
@@ -110,6 +126,8 @@ def read_faults(words: str) -> frozenset[Fault]:
         return ALL if words == "all" else frozenset()
     named = [word.strip() for word in words.split(",")]
     for word in named:
+        if word in ("all", "none"):
+            raise BadInput(_("--faults: {word} stands alone, without other words.").format(word=word))
         if word not in list(Fault):
             close = nearest(word, [*Fault, "all", "none"])
             meant = _(" Did you mean {word}?").format(word=close[0]) if close else ""
@@ -123,7 +141,8 @@ def read_trace(path: Path) -> tuple[int, ...]:
         with path.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(_("{path} cannot be read: {why}.").format(path=path, why=error)) from None
+        why = error.strerror if isinstance(error, OSError) else _("it is not UTF-8 text")
+        raise BadInput(_("{path} cannot be read: {why}.").format(path=path, why=why)) from None
     gpus: list[int] = []
     for line, row in enumerate(rows, 2):
         try:

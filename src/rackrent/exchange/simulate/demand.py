@@ -6,16 +6,15 @@ import math
 from itertools import islice
 from typing import TypeVar
 
-from rackrent.exchange.model import DAY_MS, HOUR_MS, Instance, Lease, Project, Quote
+from rackrent.exchange.model import DAY_MS, HOUR_MS, MINUTE_MS, Instance, Lease, Project, Quote
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.states import AT_REST
-from rackrent.exchange.service import lifecycle, money, trade
+from rackrent.exchange.service import lifecycle, money, rates, trade
 from rackrent.exchange.simulate.scenario import KINDS, Fault
 from rackrent.exchange.simulate.world import World
 from rackrent.protocol.words import LeaseState, Rental
 
 T = TypeVar("T")
-SECOND = 1_000
 USD = 1_000_000
 RENTALS = (
     (Rental.ON_DEMAND, 0.55),
@@ -89,7 +88,7 @@ class Renter:
                 "quote", machine, trade.quote, self.id, machine, rental, gpus, disk_gb, bid_micro_usd=bid
             )
             if said is not None:
-                wait_ms = draw.expovariate(1 / 20_000) + (draw.random() < 0.02) * 10 * 60 * SECOND
+                wait_ms = draw.expovariate(1 / 20_000) + (draw.random() < 0.02) * 10 * MINUTE_MS
                 world.after(wait_ms, "rent", self.rent, said, hours)
                 return
         world.tally.unserved += 1
@@ -144,7 +143,7 @@ class Renter:
         if found.proposed_rate_micro_usd is not None and self.draw.random() < 0.5:
             world.checks.agreed.add(lease)
             world.ask(
-                "accept rate", machine, lifecycle.accept_rate, lease, self.id, found.proposed_rate_micro_usd
+                "accept rate", machine, rates.accept_rate, lease, self.id, found.proposed_rate_micro_usd
             )
         world.after(self.draw.expovariate(1 / (3 * HOUR_MS)), "use", self.use, lease, machine)
 
@@ -162,7 +161,7 @@ class Renter:
         if world.now_ms >= world.scenario.end_ms:
             return
         if not world.hub_up:
-            world.after(60 * SECOND, "end", self.end, lease, machine)
+            world.after(MINUTE_MS, "end", self.end, lease, machine)
             return
         found = world.store.find(Lease, lease)
         if found is None or found.state is LeaseState.ENDED:

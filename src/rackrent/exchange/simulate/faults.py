@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from rackrent.exchange.model import DAY_MS, HOUR_MS, Account, Lease, Machine
+from rackrent.exchange.model import DAY_MS, HOUR_MS, MINUTE_MS, Account, Lease, Machine
 from rackrent.exchange.rules import ledger
-from rackrent.exchange.service import lifecycle, money, owner
+from rackrent.exchange.service import money, owner, rates
 from rackrent.exchange.simulate.host import Host
 from rackrent.exchange.simulate.scenario import WIRE, Fault
 from rackrent.exchange.simulate.world import World
 from rackrent.protocol.words import Claim, LeaseState
 
-MINUTE_MS = 60_000
 PER_HOST: dict[Fault, float] = {
     Fault.LOST: 4, Fault.CRASH: 20, Fault.PARTITION: 6, Fault.SKEW: 30, Fault.GPU: 20, Fault.AGENTS: 20, Fault.CLAIMS: 7,
     Fault.PRICES: 4,
@@ -172,7 +171,7 @@ class Faults:
         if leases:
             lease = leases[int(at * len(leases))]
             rate = int(lease.rate_micro_usd * lease_by)
-            self.world.ask("propose rate", host.id, lifecycle.propose_rate, lease.id, machine.host, rate)
+            self.world.ask("propose rate", host.id, rates.propose_rate, lease.id, machine.host, rate)
 
     def _payout(self, host: Host, draw: Random) -> None:
         machine = self._machine(host)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from rackrent.exchange.model import Alarm, Machine, Timer
+from rackrent.exchange.model import HOUR_MS, Alarm, Machine, Timer
 from rackrent.exchange.service.agent import Desired, Report, Status
 from rackrent.exchange.simulate.scenario import Fault
 from rackrent.exchange.simulate.world import World
@@ -18,7 +18,6 @@ from rackrent.protocol.words import InstanceState, Reason
 I = InstanceState  # noqa: E741
 UP = frozenset({I.CREATING, I.LOADING, I.STARTING, I.RUNNING})
 ON_GPU = frozenset({I.STARTING, I.RUNNING, I.STOPPING})
-MINUTE = 60_000.0
 STEPS = {
     I.CREATING: (I.LOADING, 2_000.0),
     I.LOADING: (I.STARTING, 90_000.0),
@@ -278,7 +277,7 @@ class Host:
                 state, reason = (
                     (I.STOPPED, Reason.HOST_REPORT) if draw.random() < 0.5 else (I.FAILED, Reason.HOST_ERROR)
                 )
-                self._later(lease, found, draw.expovariate(1 / (300 * MINUTE)), state, reason)
+                self._later(lease, found, draw.expovariate(1 / (5 * HOUR_MS)), state, reason)
             return
         following, mean_ms = STEPS[found.state]
         state, reason = following, Reason.HOST_REPORT
@@ -287,7 +286,7 @@ class Host:
             if draw.random() < FAILED_SHARE:
                 state, reason = I.FAILED, Reason.IMAGE_ERROR
             elif draw.random() < SLOW_SHARE:
-                wait_ms += 60 * MINUTE
+                wait_ms += HOUR_MS
         self._later(lease, found, wait_ms, state, reason)
 
     def _later(

@@ -6,6 +6,7 @@ from collections import Counter
 from statistics import fmean, quantiles
 from typing import Any
 
+from rackrent.exchange.model import DAY_MS
 from rackrent.exchange.simulate.run import Outcome
 from rackrent.exchange.simulate.scenario import KINDS, START_MS
 from rackrent.i18n import gettext as _
@@ -21,7 +22,7 @@ def values(outcome: Outcome) -> dict[str, Any]:
     span_ms = max(1, ends_ms - START_MS)
     earned = sorted(amount / USD for amount in tally.earned.values())
     return {
-        "hosts": len(world.hosts), "gpus": sum(tally.gpus.values()), "days": round(span_ms / 86_400_000, 3),
+        "hosts": len(world.hosts), "gpus": sum(tally.gpus.values()), "days": round(span_ms / DAY_MS, 3),
         "seed": scenario.seed, "faults": sorted(scenario.faults), "events": world.events, "digest": world.digest,
         "leases": dict(sorted(tally.leases.items())), "unserved": tally.unserved,
         "occupancy": {g: round(tally.sold_ms[g] / (n * span_ms), 4) for g, n in _in_order(tally.gpus)},
@@ -29,7 +30,7 @@ def values(outcome: Outcome) -> dict[str, Any]:
             g: {term: _prices(tally.rates.get((g, term), [])) for term in ("posted", "bid")}
             for g, _n in _in_order(tally.gpus)
         },
-        "earnings_per_host": None if not earned else {
+        "earnings_per_lender": None if not earned else {
             "least": round(earned[0], 2), "median": round(earned[len(earned) // 2], 2), "most": round(earned[-1], 2),
             "all": round(sum(earned), 2),
         },
@@ -46,25 +47,31 @@ def text(outcome: Outcome) -> list[str]:
     found = values(outcome)
     lines = [
         _(
-            "{hosts} hosts with {gpus} GPUs, {days:g} days, seed {seed}: {events} events, history {digest}"
+            "{hosts:,} hosts with {gpus:,} GPUs, {days:g} days, seed {seed}: {events:,} events, history {digest}"
         ).format(**{key: found[key] for key in ("hosts", "gpus", "days", "seed", "events", "digest")}),
-        _("leases: {counts}; {unserved} wants found no offer").format(
+        _("leases: {counts}; {unserved:,} requests for GPUs found no offer").format(
             counts=_counts(found["leases"]), unserved=found["unserved"]
         ),
     ]
+    lines.append(
+        _("GPU: share of the time paid for; posted prices and bids, USD an hour: median (quartiles)")
+    )
     for gpu, share in found["occupancy"].items():
-        posted, bid = found["prices"][gpu]["posted"], found["prices"][gpu]["bid"]
+        prices = found["prices"][gpu]
         lines.append(
-            _("{gpu}: {share:.0%} of the time paid for; posted {posted}, bids {bid}").format(
-                gpu=gpu, share=share, posted=_range(posted), bid=_range(bid)
+            _("{gpu}: {share:.0%}; posted {posted}; bids {bids}").format(
+                gpu=gpu, share=share, posted=_range(prices["posted"]), bids=_range(prices["bid"])
             )
         )
-    if (earned := found["earnings_per_host"]) is not None:
+    if (earned := found["earnings_per_lender"]) is not None:
         lines.append(
-            _("a host earned ${least:.2f} at least, ${median:.2f} in the middle, ${most:.2f} at most").format(
-                least=earned["least"], median=earned["median"], most=earned["most"]
-            )
+            _(
+                "a lender earned ${least:,.2f} at least, ${median:,.2f} in the middle, ${most:,.2f} at most"
+            ).format(least=earned["least"], median=earned["median"], most=earned["most"])
         )
+    found["refused"] = {
+        f"{what} ({why})": n for (what, why), n in sorted(outcome.world.tally.refused.items())
+    }
     for name, title in (
         ("interrupted", _("interrupted: {counts}")), ("failed", _("failed: {counts}")), ("ended", _("ended: {counts}")),
         ("incidents", _("incidents: {counts}")), ("refused", _("refused: {counts}")),
@@ -77,10 +84,10 @@ def verdict(outcome: Outcome) -> str:
     """Return the sentence that a run ends with."""
     world = outcome.world
     if outcome.violation is None:
-        return _("Seed {seed}: {events} events, nothing that must not happen has happened.").format(
+        return _("Seed {seed}: {events:,} events, no rule was broken.").format(
             seed=world.scenario.seed, events=world.events
         )
-    return _("Seed {seed}: a rule was broken after {events} events: {violation}").format(
+    return _("Seed {seed}: a rule was broken after {events:,} events: {violation}").format(
         seed=world.scenario.seed, events=world.events, violation=outcome.violation
     )
 
@@ -98,9 +105,9 @@ def _prices(rates: list[int]) -> dict[str, float] | None:
 
 def _range(prices: dict[str, float] | None) -> str:
     if prices is None:
-        return _("unknown")
-    return f"${prices['quarter']:.2f}-{prices['three_quarters']:.2f} (${prices['median']:.2f})"
+        return _("too few leases")
+    return "{median:.2f} ({quarter:.2f}-{three_quarters:.2f})".format(**prices)
 
 
 def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {n}" for name, n in counts.items()) or _("none")
+    return ", ".join(f"{name} {n:,}" for name, n in counts.items()) or _("none")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from random import Random
 
@@ -33,6 +33,9 @@ class Fault(StrEnum):
     PURSES = "purses"
     PRICES = "prices"
 
+    def __repr__(self) -> str:
+        return f"Fault.{self.name}"
+
 
 WIRE = (Fault.LOST, Fault.DOUBLED, Fault.REORDERED, Fault.LATE)
 """Faults of single messages, which come in spells."""
@@ -58,7 +61,8 @@ STORAGE_MICRO_USD = 80_000
 class Scenario:
     """A run. The same values give the same run, byte for byte.
 
-    `fault_rate` says how many times as often as usual things go wrong. `trace` is GPUs wanted in each hour; without one demand is made up so that it is about `load` of all GPUs.
+    `fault_rate` says how many times as often as usual things go wrong. `trace` is GPUs wanted in each hour; without one
+    demand is made up so that it is about `load` of all GPUs. `job_hours` is the mean length of a job.
     `only_hosts`, `only_renters`: leave the others out, for a smaller history; those that stay do as they did. `until_ms`:
     when faults and demand end, if before `days` are over.
     """
@@ -75,6 +79,16 @@ class Scenario:
     only_renters: frozenset[int] | None = None
     until_ms: int | None = None
     check_every: int = 20_000
+    """Events between two checks of everything."""
+
+    def __repr__(self) -> str:
+        """Return what runs it again, as Python: what is not as usual, in the same words whatever the order of sets.
+
+        >>> Scenario(hosts=9, days=2, seed=1, faults=frozenset({Fault.LOST, Fault.CRASH}))
+        Scenario(hosts=9, days=2, seed=1, faults=frozenset({Fault.CRASH, Fault.LOST}))
+        """
+        given = ((f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default)
+        return f"Scenario({', '.join(f'{name}={_python(value)}' for name, value in given)})"
 
     @property
     def renters(self) -> int:
@@ -114,3 +128,9 @@ def machine_of(scenario: Scenario, number: int) -> tuple[Machine, list[Gpu]]:
     return machine, [
         Gpu(id=f"g{number:05d}-{n}", machine=id, name=kind, memory_gb=memory_gb) for n in range(gpus)
     ]
+
+
+def _python(value: object) -> str:
+    if isinstance(value, frozenset):
+        return f"frozenset({{{', '.join(map(repr, sorted(value)))}}})" if value else "frozenset()"
+    return repr(value)

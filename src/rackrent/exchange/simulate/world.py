@@ -235,6 +235,3 @@ def _short(value: object) -> str:
         on_it = " ".join(f"{w.lease}={'run' if w.run else 'rest'}" for w in value.instances)
         return f"seq {value.seq} {on_it}"
     return str(getattr(value, "id", value))
-
-
-__all__ = ["Store", "Violation", "World"]
