@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from exchange_world import DAY, HOUR, MINUTE, World
+from exchange_world import DAY, HOUR, MINUTE, SECOND, World
 
 from rackrent.exchange.model import Alarm, Incident, Lease, Machine, Timer
 from rackrent.exchange.problems import Busy
 from rackrent.exchange.service import clock
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.store.memory import MemoryStore
-from rackrent.protocol.words import Rental
+from rackrent.protocol.words import InstanceState, Rental
 
 pytestmark = pytest.mark.timers_may_fail
 
@@ -80,6 +80,30 @@ def test_a_timer_that_somebody_else_has_seen_to_is_left_alone(world: World) -> N
     world.hub.do(clock.put_off, timer, ValueError())
     assert (world.at(Timer, timer.id), world.settlements(lease)) == before
     assert before[0].kind is Alarm.SETTLE and before[0].due_ms > timer.due_ms
+
+
+def test_what_becomes_due_meanwhile_waits_for_the_next_time(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hub that had been away settled each second what no host had confirmed yet: where there was much of it, it did nothing
+    else, and took the hosts that it did not listen to for silent."""
+    world.machine()
+    world.project()
+    lease = world.running()
+    world.wait(10 * MINUTE)
+    world.now += 3 * HOUR
+    world.hub.started_ms = world.now
+
+    def a_second_later() -> int:
+        world.now += SECOND  # so long does each transaction take
+        return world.now
+
+    with monkeypatch.context() as slow:
+        slow.setattr(world.hub, "now_ms", a_second_later)
+        assert world.hub.wake() <= 3
+    assert world.at(Machine, "m1").reachable
+    world.report()
+    assert world.instance(lease).actual is InstanceState.RUNNING
 
 
 def test_a_busy_database_is_nobodys_fault(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
