@@ -112,11 +112,21 @@ def test_storage_always_has_a_price(world: World) -> None:
         ("settle_ms", 0, "settle_ms"),
         ("grace_ms", -1, "grace_ms"),
         ("fence_ms", 1, "silent, then fenced, then lost"),
+        ("hold_ms", 90_999, "hold_ms of the policy is 91000 at least, a second more than silence_ms"),
+        ("hold_reserved_ms", 60_000, "hold_reserved_ms of the policy is 91000"),
+        ("settle_ms", 60_000, "settle_ms of the policy is 91000"),
+        ("settle_storage_ms", 60_000, "settle_storage_ms of the policy is 91000"),
     ],
 )
 def test_a_policy_that_makes_no_sense_is_refused(field: str, value: int, says: str) -> None:
     with pytest.raises(Invalid, match=says):
         Policy(**{field: value})
+
+
+@pytest.mark.parametrize("field", ["hold_ms", "hold_reserved_ms", "settle_ms", "settle_storage_ms"])
+def test_what_is_held_outlasts_the_silence_of_a_machine(field: str) -> None:
+    """What a host says after a longer silence was paid by nobody: the hub had settled all that it knew of, and found the hold full."""
+    assert getattr(Policy(silence_ms=60_000, **{field: 61_000}), field) == 61_000
 
 
 @pytest.mark.case("X10")

@@ -16,6 +16,9 @@ LEAST = {
     "fence_margin_ms": 0, "grace_ms": 0, "deletion_notice_ms": 0, "notice_ms": 0,
 }  # fmt: skip
 """What a figure is at least, where that is not 1."""
+OUTLAST_SILENCE = ("hold_ms", "hold_reserved_ms", "settle_ms", "settle_storage_ms")
+"""What is longer than a machine may be silent: a settlement sees to it that there is money for all that can be charged
+before the next, and what a host says late is more than that where it may come later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +64,10 @@ class Policy:
             raise Invalid(
                 _("A machine is silent, then fenced, then lost: silence_ms <= fence_ms <= lost_ms.")
             )
+        for name in OUTLAST_SILENCE:
+            if getattr(self, name) < self.silence_ms + SECOND_MS:
+                raise Invalid(
+                    _("{name} of the policy is {least} at least, a second more than silence_ms.").format(
+                        name=name, least=self.silence_ms + SECOND_MS
+                    )
+                )
