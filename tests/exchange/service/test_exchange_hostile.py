@@ -229,3 +229,13 @@ def test_a_key_is_its_owners_own(world: World) -> None:
     earned = world.balance(ledger.earned("lender"))
     assert world.hub.do(money.payout, "lender", earned, "1").amount_micro_usd == earned
     assert world.hub.do(money.reverse, second.id, "1").reverses == second.id
+
+
+def test_an_owner_with_a_space_in_its_name_has_keys_of_its_own(world: World) -> None:
+    """The key `x k` of `p` was the key `k` of `p x`, whose top-up was taken to have come in already."""
+    world.project("p", usd=0)
+    world.project("p x", usd=0)
+    world.project("p%20x", usd=0)
+    for owner_, key in (("p", "x k"), ("p x", "k"), ("p%20x", "k")):
+        world.hub.do(money.top_up, owner_, 5 * USD, key)
+        assert world.balance(ledger.wallet(owner_)) == 5 * USD
