@@ -229,8 +229,9 @@ class World:
             if intervals:
                 assert intervals[0].from_ms == lease.delivered_ms
                 assert intervals[-1].to_ms == lease.settled_ms
-            short = [s for s in intervals if s.uncollected_micro_usd]
-            assert [s for s in short if s.to_ms - s.from_ms <= self.policy.late_ms] == []
+            for short in (s for s in intervals if s.uncollected_micro_usd):
+                late_ms = self.policy.late_ms + self.policy.settle_storage_ms * (not short.metered)
+                assert short.to_ms - short.from_ms > late_ms, short
             assert [a.to_ms for a in intervals[:-1]] == [b.from_ms for b in intervals[1:]]
             if lease.ended_ms is not None:
                 assert lease.reason in Reason and lease.data_end is not None

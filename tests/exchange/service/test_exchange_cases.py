@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from exchange_world import DAY, HOUR, MINUTE, SECOND, USD, World
 
@@ -215,19 +217,29 @@ def test_the_time_a_host_is_silent_is_never_billed(world: World, away: int) -> N
 
 
 @pytest.mark.case("X7")
-def test_a_reboot_between_two_words_is_charged_to_the_first(world: World) -> None:
+@pytest.mark.case("X23")
+@pytest.mark.parametrize("seen_by", ["boot", "counter", "both"])
+def test_a_reboot_between_two_words_is_charged_to_the_first(world: World, seen_by: str) -> None:
+    """Whatever it says runs now: another boot, or a counter that went back, tells of a break that a clock would hide."""
     opened(world)
     lease = world.running()
     world.wait(10 * MINUTE)
     last_word = world.now
     world.now += 30 * SECOND
+    host = world.agents["m1"]
+    before = replace(host, has=dict(host.has))
     world.reboot()
+    host.has = before.has
+    if seen_by == "boot":
+        host.monotonic_from_ms = before.monotonic_from_ms
+    elif seen_by == "counter":
+        host.boot = before.boot
     world.report()
     assert world.metered_ms(lease) == last_word - world.lease(lease).delivered_ms
 
 
 @pytest.mark.case("X8")
-def test_a_hub_that_was_down_bills_what_really_ran_once_and_says_that_it_is_late(world: World) -> None:
+def test_a_hub_that_was_down_bills_what_really_ran_once(world: World) -> None:
     opened(world)
     lease = world.running()
     world.wait(HOUR)
@@ -485,6 +497,26 @@ def test_a_rate_rises_only_when_its_renter_accepts_it(world: World) -> None:
     world.stop(lease)
     world.obey()
     assert world.gpu_billed(lease) == 4 * USD
+
+
+@pytest.mark.case("X25")
+def test_what_lies_between_the_last_word_and_an_accepted_rise_is_charged_at_neither_rate(
+    world: World,
+) -> None:
+    opened(world)
+    lease = world.running()
+    world.wait(HOUR)
+    world.hub.do(rates.propose_rate, lease.id, "lender", 2 * USD)
+    world.now += 20 * SECOND
+    world.hub.do(rates.accept_rate, lease.id, "p1", 2 * USD)
+    world.now += 10 * SECOND
+    world.report()
+    world.wait(HOUR - 10 * SECOND)
+    world.stop(lease)
+    world.obey()
+    assert world.metered_ms(lease) == 2 * HOUR
+    assert world.now - world.lease(lease).delivered_ms == 2 * HOUR + 20 * SECOND
+    assert world.gpu_billed(lease) == 3 * USD
 
 
 @pytest.mark.case("X25")

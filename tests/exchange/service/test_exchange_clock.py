@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from exchange_world import DAY, HOUR, MINUTE, World
+from exchange_world import DAY, HOUR, MINUTE, SECOND, World
 
 from rackrent.exchange.model import Alarm, Incident, Lease, Machine, Timer
 from rackrent.exchange.problems import Busy
 from rackrent.exchange.service import clock
 from rackrent.exchange.service.desk import Desk
+from rackrent.exchange.service.hub import Hub
 from rackrent.exchange.store.memory import MemoryStore
-from rackrent.protocol.words import Rental
+from rackrent.protocol.words import InstanceState, Rental
 
 pytestmark = pytest.mark.timers_may_fail
 
@@ -82,6 +83,30 @@ def test_a_timer_that_somebody_else_has_seen_to_is_left_alone(world: World) -> N
     assert before[0].kind is Alarm.SETTLE and before[0].due_ms > timer.due_ms
 
 
+def test_what_becomes_due_meanwhile_waits_for_the_next_time(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hub that had been away settled each second what no host had confirmed yet: where there was much of it, it did nothing
+    else, and took the hosts that it did not listen to for silent."""
+    world.machine()
+    world.project()
+    lease = world.running()
+    world.wait(10 * MINUTE)
+    world.now += 3 * HOUR
+    world.hub.started_ms = world.now
+
+    def a_second_later() -> int:
+        world.now += SECOND  # so long does each transaction take
+        return world.now
+
+    with monkeypatch.context() as slow:
+        slow.setattr(world.hub, "now_ms", a_second_later)
+        assert world.hub.wake() <= 3
+    assert world.at(Machine, "m1").reachable
+    world.report()
+    assert world.instance(lease).actual is InstanceState.RUNNING
+
+
 def test_a_busy_database_is_nobodys_fault(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.machine()
     world.project()
@@ -92,3 +117,17 @@ def test_a_busy_database_is_nobodys_fault(world: World, monkeypatch: pytest.Monk
         with pytest.raises(Busy):
             world.hub.wake()
     assert "settle_failed" not in world.incidents(lease)
+
+
+def test_what_is_unheard_after_an_outage_is_not_looked_at_every_second(world: World) -> None:
+    """Its hold was used up by then, as counted from its host's last word: it was due again at once, until that spoke."""
+    world.machine()
+    world.project()
+    lease = world.running()
+    world.now += 3 * HOUR
+    world.hub = Hub(world.store, lambda: world.now, world.ids, world.policy)
+    world.hub.wake()
+    assert world.at(Timer, f"settle:{lease.id}").due_ms == world.now + world.policy.heartbeat_ms
+    world.report()
+    world.wait(HOUR)
+    assert world.metered_ms(lease) > 3 * HOUR

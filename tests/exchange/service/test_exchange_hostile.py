@@ -112,11 +112,25 @@ def test_storage_always_has_a_price(world: World) -> None:
         ("settle_ms", 0, "settle_ms"),
         ("grace_ms", -1, "grace_ms"),
         ("fence_ms", 1, "silent, then fenced, then lost"),
+        (
+            "hold_ms",
+            119_999,
+            r"hold_ms of the policy is at least silence_ms \+ heartbeat_ms, which is 120000",
+        ),
+        ("hold_reserved_ms", 60_000, "hold_reserved_ms of the policy is at least"),
+        ("settle_ms", 60_000, "settle_ms of the policy is at least"),
+        ("settle_storage_ms", 60_000, "settle_storage_ms of the policy is at least"),
     ],
 )
 def test_a_policy_that_makes_no_sense_is_refused(field: str, value: int, says: str) -> None:
     with pytest.raises(Invalid, match=says):
         Policy(**{field: value})
+
+
+@pytest.mark.parametrize("field", ["hold_ms", "hold_reserved_ms", "settle_ms", "settle_storage_ms"])
+def test_what_is_held_outlasts_the_silence_of_a_machine(field: str) -> None:
+    """What a host says after a longer silence was paid by nobody: the hub had settled all that it knew of, and found the hold full."""
+    assert getattr(Policy(silence_ms=60_000, **{field: 90_000}), field) == 90_000
 
 
 @pytest.mark.case("X10")
@@ -219,3 +233,13 @@ def test_a_key_is_its_owners_own(world: World) -> None:
     earned = world.balance(ledger.earned("lender"))
     assert world.hub.do(money.payout, "lender", earned, "1").amount_micro_usd == earned
     assert world.hub.do(money.reverse, second.id, "1").reverses == second.id
+
+
+def test_an_owner_with_a_space_in_its_name_has_keys_of_its_own(world: World) -> None:
+    """The key `x k` of `p` was the key `k` of `p x`, whose top-up was taken to have come in already."""
+    world.project("p", usd=0)
+    world.project("p x", usd=0)
+    world.project("p%20x", usd=0)
+    for owner_, key in (("p", "x k"), ("p x", "k"), ("p%20x", "k")):
+        world.hub.do(money.top_up, owner_, 5 * USD, key)
+        assert world.balance(ledger.wallet(owner_)) == 5 * USD

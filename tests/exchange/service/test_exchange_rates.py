@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from exchange_world import HOUR, MINUTE, World
+from exchange_world import HOUR, MINUTE, SECOND, USD, World
 
 from rackrent.exchange.problems import Illegal
 from rackrent.exchange.service import rates
@@ -39,3 +39,27 @@ def test_a_lease_that_is_over_keeps_its_rate_and_its_last_interval(world: World)
         assert world.settlements(lease) == before
     ended = world.lease(lease)
     assert ended.ended_ms is not None and world.settlements(lease)[-1].to_ms <= ended.ended_ms
+
+
+def test_a_rise_accepted_after_the_stop_costs_nothing_of_what_ran_before(world: World) -> None:
+    """What ran between the last word and the stop was charged at the rate that was accepted later."""
+    world.machine()
+    world.project()
+    lease = world.running(disk_gb=100)
+    world.wait(HOUR)
+    world.hub.do(rates.propose_rate, lease.id, lease.host, 20 * USD)
+    world.now += 20 * SECOND
+    world.stop(lease)
+    world.now += 5 * SECOND
+    world.hub.do(rates.accept_rate, lease.id, "p1", 20 * USD)
+    world.now += 5 * SECOND
+    world.obey()
+    assert (world.gpu_billed(lease), world.metered_ms(lease)) == (USD, HOUR)
+    world.wait(2 * HOUR)
+    assert world.gpu_billed(lease) == USD and world.lease(lease).storing
+    world.start(lease)
+    world.obey()
+    world.wait(HOUR)
+    world.stop(lease)
+    world.obey()
+    assert (world.gpu_billed(lease), world.metered_ms(lease)) == (21 * USD, 2 * HOUR)

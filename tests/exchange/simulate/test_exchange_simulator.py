@@ -168,7 +168,7 @@ BUGS: dict[str, tuple[Any, str, Callable[[Any], Any], set[str]]] = {
     "a charge that goes on through a reboot": (agent, "_break_off", nothing, {"not running"}),
     "a fence that frees nothing": (clock, "fence", nothing, {"stuck"}),
     "data that is never known to be destroyed": (agent, "_confirm_destroyed", nothing, {"data"}),
-    "a key that makes a thing twice": (desk.Desk, "once", lambda _real: lambda self, scope, key, digest, make: make(f"{scope} {key}"), {"retry", "error AssertionError", "conflict"}),
+    "a key that makes a thing twice": (desk.Desk, "once", lambda _real: lambda self, kind, owner, key, digest, make: make(f"{kind} {owner} {key}"), {"retry", "error AssertionError", "conflict"}),
 }  # fmt: skip
 
 

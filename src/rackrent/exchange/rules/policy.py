@@ -16,6 +16,9 @@ LEAST = {
 """What a figure is at least, where that is not 1."""
 MOST = 100 * 365 * DAY_MS
 """What a figure is at most, where it is not a share: of times, a hundred years."""
+OUTLAST_SILENCE = ("hold_ms", "hold_reserved_ms", "settle_ms", "settle_storage_ms")
+"""What is longer than a machine may be silent, and a heartbeat more: a settlement sees to it that there is money for all
+that can be charged before the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +64,11 @@ class Policy:
             raise Invalid(
                 _("A machine is silent, then fenced, then lost: silence_ms <= fence_ms <= lost_ms.")
             )
+        least = self.silence_ms + self.heartbeat_ms
+        for name in OUTLAST_SILENCE:
+            if getattr(self, name) < least:
+                raise Invalid(
+                    _("{name} of the policy is at least silence_ms + heartbeat_ms, which is {least}.").format(
+                        name=name, least=least
+                    )
+                )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rackrent.exchange.model import HOUR_MS, SECOND_MS, Kind, Lease, Settlement, Transfer
+from rackrent.exchange.model import HOUR_MS, Kind, Lease, Settlement, Transfer
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.policy import Policy
 from rackrent.exchange.rules.rating import fee, for_ms, rated
@@ -99,13 +99,14 @@ def period_ms(lease: Lease, policy: Policy) -> int:
 def next_ms(lease: Lease, hold: int, policy: Policy, now_ms: int) -> int:
     """Return when a lease is settled next: a period from now, but no later than what is in its hold can be used up.
 
-    What is charged then begins at `settled_ms`, the host's last word, which may be a while before now.
+    What is charged then begins at `settled_ms`, the host's last word, which may be a while before now. Where that was
+    longer ago than the hold lasts, as after the hub was away, there is nothing to charge before its next word.
     """
     due_ms, rate = now_ms + period_ms(lease, policy), _rate(lease)
     if rate and lease.grace_ms is None:
         left = lease.gpu_remainder * lease.metering + lease.storage_remainder * lease.storing
         due_ms = min(due_ms, lease.settled_ms + (hold * HOUR_MS - left) // rate)
-    return max(due_ms, now_ms + SECOND_MS)
+    return max(due_ms, now_ms + policy.heartbeat_ms)
 
 
 def suffices_until_next(lease: Lease, funds: Funds, policy: Policy) -> bool:

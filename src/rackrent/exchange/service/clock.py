@@ -21,13 +21,18 @@ OF_MACHINES = frozenset({Alarm.SILENCE, Alarm.FENCE, Alarm.LOST, Alarm.NOTICE})
 """The alarms whose subject is a machine; those of the others are leases."""
 
 
-def wake(desk: Desk, limit: int = BATCH) -> int:
-    """Do what is due, earliest first; return how many things that were. Call again until it returns 0."""
-    timers = desk.tx.due(desk.now_ms, limit)
+def wake(desk: Desk, limit: int = BATCH, until_ms: int | None = None) -> int:
+    """Do what is due (by `until_ms`, or now), earliest first; return how many things that were. Call again until it returns 0."""
+    timers = due(desk, limit, until_ms)
     for settling, run in groupby(timers, key=lambda timer: timer.kind is Alarm.SETTLE):
         for timer in settle_many(desk, list(run)) if settling else run:
             wake_one(desk, timer)
     return len(timers)
+
+
+def due(desk: Desk, limit: int = BATCH, until_ms: int | None = None) -> list[Timer]:
+    """Return what is due, by `until_ms` or now, earliest first."""
+    return desk.tx.due(desk.now_ms if until_ms is None else min(desk.now_ms, until_ms), limit)
 
 
 def wake_this(desk: Desk, timer: Timer) -> None:

@@ -59,13 +59,16 @@ class Desk:
         found = self.tx.find(Account, account, lock=True)
         return 0 if found is None else found.balance_micro_usd
 
-    def once(self, scope: str, key: str, digest: str, make: Callable[[str], str]) -> str:
+    def once(self, kind: str, owner: str, key: str, digest: str, make: Callable[[str], str]) -> str:
         """Return the id of what a request made, making it (of the request's own id) only the first time.
 
-        A key belongs to a `scope`: what is asked for, and who asks. Raises Conflict where the key was used there for
-        something else.
+        A key belongs to what `kind` of thing is asked for, and to who asks. Raises Conflict where the key was used there
+        for something else.
         """
-        id = f"{scope} {key}"
+        name = owner.replace("%", "%25").replace(
+            " ", "%20"
+        )  # where a name ends and a key begins is never in doubt
+        id = f"{kind} {name} {key}"
         done = self.tx.find(Request, id, lock=True)  # the same request at the same time waits for this one
         if done is not None:
             if done.digest != digest:

@@ -47,24 +47,25 @@ class Hub:
         )
 
     def wake(self) -> int:
-        """Do all that is due, a batch a transaction; return how many things that were.
+        """Do all that is due as this begins, a batch a transaction; return how many things that were.
 
+        What becomes due meanwhile waits for the next time, so that this returns, whatever the pace.
         Where a batch raises, each of its timers is seen to in a transaction of its own; one that raises by itself is put
         off and recorded, so that one fault does not stop the market's clock. Raises Busy.
         """
-        done = 0
-        while batch := self._batch():
+        done, until_ms = 0, self.now_ms()
+        while batch := self._batch(until_ms):
             done += batch
         return done
 
-    def _batch(self) -> int:
+    def _batch(self, until_ms: int) -> int:
         try:
-            return self.do(clock.wake)
+            return self.do(clock.wake, until_ms=until_ms)
         except Busy:
             raise
         except Exception:
             LOG.exception("a batch of what is due failed; it is tried one by one")
-        timers = self.do(lambda desk: desk.tx.due(desk.now_ms, clock.BATCH))
+        timers = self.do(clock.due, until_ms=until_ms)
         for timer in timers:
             try:
                 self.do(clock.wake_this, timer)

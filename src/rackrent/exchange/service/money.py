@@ -39,7 +39,7 @@ def reverse(desk: Desk, transfer: str, key: str) -> Transfer:
     Insufficient, Invalid for what only sets money aside and for a reversal.
     """
     return _first(
-        desk, Kind.REVERSAL, key, transfer, lambda id: _undoing(desk, _transfer(desk, transfer), id)
+        desk, Kind.REVERSAL, "", key, transfer, lambda id: _undoing(desk, _transfer(desk, transfer), id)
     )
 
 
@@ -111,13 +111,15 @@ def _once(desk: Desk, kind: Kind, owner: str, key: str, way: tuple[str, str], am
         ledger.check(made)
         return made
 
-    return _first(desk, f"{kind} {owner}", key, str(amount), make)
+    return _first(desk, kind, owner, key, str(amount), make)
 
 
-def _first(desk: Desk, scope: str, key: str, digest: str, make: Callable[[str], Transfer]) -> Transfer:
+def _first(
+    desk: Desk, kind: Kind, owner: str, key: str, digest: str, make: Callable[[str], Transfer]
+) -> Transfer:
     def add(id: str) -> str:
         transfer = make(id)
         desk.tx.add(transfer)
         return transfer.id
 
-    return _transfer(desk, desk.once(scope, key, digest, add))
+    return _transfer(desk, desk.once(kind, owner, key, digest, add))

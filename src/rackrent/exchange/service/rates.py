@@ -70,8 +70,8 @@ def _set_rate(desk: Desk, lease: Lease, machine: Machine, rate: int, *, own: boo
     if lease.delivered_ms is not None:  # before that there is nothing to charge, and no interval
         lease = settle_now(desk, lease, machine)[0]
     from_word = own and desk.now_ms - machine.last_heard_ms <= desk.policy.silence_ms
-    if rate > lease.rate_micro_usd and lease.metering and lease.until_ms is None and not from_word:
-        lease = meter(desk, lease, metering=True, storing=lease.storing)
+    if rate > lease.rate_micro_usd and lease.metering and not from_word:
+        lease = meter(desk, lease, metering=lease.until_ms is None, storing=lease.storing)
     hold = hold_micro_usd(desk.policy, lease.rental, rate, lease.storage_rate_micro_usd)
     rises = rate > lease.rate_micro_usd
     lease = replace(lease, rate_micro_usd=rate, hold_micro_usd=hold, proposed_rate_micro_usd=None)

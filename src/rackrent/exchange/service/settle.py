@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from rackrent.exchange.model import Alarm, Kind, Lease, Machine, Project, Transfer
+from rackrent.exchange.model import DAY_MS, Alarm, Kind, Lease, Machine, Project, Transfer
 from rackrent.exchange.problems import Insufficient
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.rating import for_ms
@@ -73,9 +73,7 @@ def is_short(desk: Desk, lease: Lease, funds: Funds) -> bool:
 
 def is_low(lease: Lease, funds: Funds) -> bool:
     """Return whether the purse lasts less than a day."""
-    return funds.purse < for_ms(
-        lease.rate_micro_usd * lease.metering + lease.storage_rate_micro_usd, 24 * 3_600_000
-    )
+    return funds.purse < for_ms(lease.rate_micro_usd * lease.metering + lease.storage_rate_micro_usd, DAY_MS)
 
 
 def rearm(desk: Desk, lease: Lease) -> None:

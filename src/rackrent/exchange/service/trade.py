@@ -62,7 +62,7 @@ def rent(desk: Desk, project: str, quote_id: str, rental: Rental, ceiling_micro_
     the quote says otherwise, is over or used up; Unavailable where the machine no longer has it; Insufficient.
     """
     made = desk.once(
-        f"rent {project}", key, f"{quote_id} {rental} {ceiling_micro_usd}",
+        "rent", project, key, f"{quote_id} {rental} {ceiling_micro_usd}",
         lambda _id: _make(desk, project, quote_id, rental, ceiling_micro_usd).id,
     )  # fmt: skip
     return desk.get(Lease, made)

@@ -171,7 +171,9 @@ class Checks:
             self._due[new.lease] = self._due.get(new.lease, 0) + due
         if abs(new.fee_micro_usd * PPM - due * self.world.policy.fee_ppm) >= 2 * PPM:
             self._say("amount", new.lease, f"interval {new.number} has a fee of {new.fee_micro_usd} on {due}")
-        if new.uncollected_micro_usd and new.to_ms - new.from_ms <= self.world.policy.late_ms:
+        policy = self.world.policy
+        late_ms = policy.late_ms + policy.settle_storage_ms * (not new.metered)
+        if new.uncollected_micro_usd and new.to_ms - new.from_ms <= late_ms:
             self._say(
                 "uncollected", new.lease, f"interval {new.number} lacks {new.uncollected_micro_usd} micro-USD"
             )
