@@ -8,13 +8,14 @@ them are left for `clock.wake_one`, in the same order, with the same outcome.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rackrent.exchange.model import Account, Lease, Machine, Project, Settlement, Timer, Transfer
 from rackrent.exchange.rules import ledger
 from rackrent.exchange.rules.settling import Funds, confirmed_ms, next_ms, settle, suffices_until_next
 from rackrent.exchange.service.desk import Desk
 from rackrent.exchange.service.settle import is_late, is_low, spent, within_budget
+from rackrent.exchange.values import replace
 from rackrent.protocol.words import LeaseState
 
 
